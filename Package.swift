@@ -1,0 +1,144 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// The six features are what Swift 6.3 lists for the next language mode. Warnings become errors in `deploy/test`,
+// by a flag, so that a newer compiler does not break a user's build.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+func shared(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        path: "Shared/\(name)",
+        exclude: ["README.md"],
+        swiftSettings: settings
+    )
+}
+
+func service(_ folder: String, executable: String, _ dependencies: [Target.Dependency]) -> [Target] {
+    [
+        .target(
+            name: "\(folder)Service",
+            dependencies: dependencies,
+            path: "Services/\(folder)/Service",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: executable,
+            dependencies: [.target(name: "\(folder)Service"), "ServiceRuntime"],
+            path: "Services/\(folder)/Executable",
+            swiftSettings: settings
+        ),
+    ]
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies + ["TestSupport"],
+        path: "Tests/\(name)",
+        resources: resources,
+        swiftSettings: settings
+    )
+}
+
+let wrappers: [Target] = [
+    .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    .systemLibrary(name: "CSQLite", path: "Shared/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    // OpenSSL's libcrypto: SHA-256 with the processor's own instructions, HMAC and (later) Ed25519.
+    .systemLibrary(name: "CCrypto", path: "Shared/CCrypto", providers: [.apt(["libssl-dev"])]),
+    // TurboJPEG: the fastest JPEG codec Debian has; frames are encoded and pictures are checked with it.
+    .systemLibrary(name: "CTurboJPEG", path: "Shared/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+    // FFmpeg: is this movie playable, and pictures in formats other than JPEG. A GPL build on Debian; only
+    // `obscura-decoder` links it.
+    .target(
+        name: "CFFmpeg",
+        path: "Shared/CFFmpeg",
+        linkerSettings: ["avformat", "avcodec", "avutil", "swscale"].map { .linkedLibrary($0) }
+    ),
+    .target(name: "CLinux", path: "Shared/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CVideo4Linux", path: "Shared/CVideo4Linux", cSettings: [.define("_GNU_SOURCE")]),
+]
+
+let modules: [Target] = [
+    // Pure: no C, no input or output, no clock.
+    shared("Media"),
+    shared("Consent"),
+    shared("MessageSchema", ["Consent", "Media"]),
+    // Thin Swift over one C library each.
+    shared("Timekeeping", ["CLinux"]),
+    shared("Logging", ["Timekeeping"]),
+    shared("Hashing", ["CCrypto"]),
+    shared("Files", ["CLinux", "Hashing"]),
+    shared("SQLite", ["CSQLite", "CLinux", "Files"]),
+    shared("Imaging", ["CTurboJPEG", "Media"]),
+    shared("Movies", ["Media", "Files"]),
+    shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
+    shared("Cameras", ["Video4Linux", "Files", "MessageSchema", "Media"]),
+    // Messages and processes.
+    shared("EventLoop", ["CLinux", "CZeroMQ", "Timekeeping"]),
+    shared(
+        "Messaging",
+        ["CLinux", "CZeroMQ", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema", "Timekeeping"]
+    ),
+    shared(
+        "ServiceRuntime",
+        ["CLinux", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema", "Messaging", "Timekeeping"]
+    ),
+    // A bag (RFC 8493) written safely below one directory: by the exporter, and by the command line as its own user.
+    shared("Bags", ["CLinux", "Files", "Hashing", "Media"]),
+    // The public Swift API for programs.
+    shared("ObscuraClient", ["Consent", "EventLoop", "Media", "MessageSchema", "Messaging", "Timekeeping"]),
+]
+
+let base: [Target.Dependency] = [
+    "Consent", "EventLoop", "Files", "Hashing", "Logging", "Media", "MessageSchema", "Messaging", "ServiceRuntime",
+    "Timekeeping",
+]
+
+let services: [Target] =
+    service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
+    + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "Video4Linux"])
+    + service("Capture", executable: "obscura-capture", base + ["Cameras", "Imaging", "Movies", "Video4Linux"])
+    + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "SQLite"])
+    + service(
+        "Decoder",
+        executable: "obscura-decoder",
+        ["CFFmpeg", "CLinux", "Files", "Imaging", "Media", "MessageSchema", "Movies"]
+    )
+    + service("Exporter", executable: "obscura-exporter", base + ["Bags", "SQLite"])
+    + service("CommandLine", executable: "obscura", base + ["Bags", "CLinux", "ObscuraClient"])
+
+let testTargets: [Target] = [
+    .target(
+        name: "TestSupport",
+        dependencies: ["Files", "Timekeeping", "CLinux"],
+        path: "Tests/TestSupport",
+        swiftSettings: settings
+    ),
+    tests("EventLoopTests", ["EventLoop"]),
+    tests("MessagingTests", ["Messaging", "EventLoop", "MessageSchema", "Consent", "CZeroMQ", "Logging", "Timekeeping"]),
+    tests("ConsentTests", ["Consent"]),
+    tests("MediaTests", ["Media"]),
+    tests("FilesTests", ["Files", "Hashing"]),
+    tests("SQLiteTests", ["SQLite", "Files"]),
+    tests("ImagingTests", ["Imaging", "Media"]),
+    tests("MoviesTests", ["Movies", "Media", "Files"]),
+    tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
+    tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
+]
+
+let package = Package(
+    name: "obscura",
+    products: [.library(name: "ObscuraClient", targets: ["ObscuraClient"])],
+    targets: wrappers + modules + services + testTargets
+)
