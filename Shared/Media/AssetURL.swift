@@ -1,0 +1,49 @@
+/// The stable name of an asset: `assets-library://asset/asset.MOV?id=<UUID>&ext=MOV`.
+///
+/// The form is the Assets Library's. Scheme and host are compared without case, the identifier too; the query's two
+/// items may come in either order. A text of another form is malformed, which is not the same as unknown.
+package struct AssetURL: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The identifier: a UUID in capitals.
+    package let id: String
+    /// The extension in capitals, such as `JPG`.
+    package let fileExtension: String
+
+    /// Names an asset by its identifier.
+    ///
+    /// - Parameters:
+    ///   - id: A UUID, in either case.
+    ///   - fileExtension: Without the dot, in either case.
+    package init(id: String, fileExtension: String) {
+        self.id = id.uppercased()
+        self.fileExtension = fileExtension.uppercased()
+    }
+
+    /// Reads an asset URL.
+    ///
+    /// - Returns: `nil` if the text is malformed.
+    package init?(_ text: String) {
+        guard let query = LibraryURLText(text, host: "asset") else { return nil }
+        guard let id = query.items["id"], LibraryURLText.isUUID(id) else { return nil }
+        let pathExtension = query.path.split(separator: ".").last.map(String.init)
+        guard let fileExtension = query.items["ext"] ?? pathExtension, !fileExtension.isEmpty else { return nil }
+        self.init(id: id, fileExtension: fileExtension)
+    }
+
+    package var description: String {
+        "assets-library://asset/asset.\(fileExtension)?id=\(id)&ext=\(fileExtension)"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let url = AssetURL(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an asset URL")
+        }
+        self = url
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,17 @@
+/// Where a camera looks, as the kernel's `V4L2_CID_CAMERA_ORIENTATION` has it.
+package enum CameraPosition: String, Hashable, Sendable, Codable, CaseIterable {
+    case front, back, external
+}
+
+/// What the flash shall do for a photo.
+package enum FlashMode: String, Hashable, Sendable, Codable, CaseIterable {
+    case auto, on, off
+}
+
+/// Movie quality as the picker's `videoQuality` names it.
+package enum QualityPreset: String, Hashable, Sendable, Codable, CaseIterable {
+    case high, medium, low
+    case vga = "640x480"
+    case hd = "1280x720"
+    case qhd = "960x540"
+}
