@@ -1,8 +1,8 @@
 /// A place on the Earth in WGS 84; zero is a legal value of each component.
 package struct Location: Hashable, Sendable, Codable {
-    /// Degrees, north positive, in -90 ... 90.
+    /// Degrees, north positive, from -90 to 90.
     package let latitude: Double
-    /// Degrees, east positive, in -180 ... 180.
+    /// Degrees, east positive, from -180 to 180.
     package let longitude: Double
     /// Metres above sea level.
     package let altitude: Double?

@@ -1,0 +1,183 @@
+package import Media
+
+/// What an export does with what tells where and who.
+package enum PrivacyProfile: String, Hashable, Sendable, Codable, CaseIterable {
+    case none, location, all
+}
+
+/// What is exported.
+package struct ExportSelection: Hashable, Sendable, Codable {
+    /// These assets; those that `query` means when absent.
+    package var assets: [AssetURL]?
+    package var query: AssetQuery?
+
+    package init(assets: [AssetURL]? = nil, query: AssetQuery? = nil) {
+        self.assets = assets
+        self.query = query
+    }
+}
+
+/// Where a job is.
+package enum ExportState: String, Hashable, Sendable, Codable, CaseIterable {
+    case running, paused, done, failed, cancelled
+}
+
+/// A file that was not exported, and why.
+package struct ExportFailure: Hashable, Sendable, Codable {
+    package var url: AssetURL
+    package var reason: String
+
+    package init(url: AssetURL, reason: String) {
+        self.url = url
+        self.reason = reason
+    }
+}
+
+/// An export job as it stands; at the end, its result.
+package struct ExportJob: Hashable, Sendable, Codable {
+    package var job: String
+    package var state: ExportState
+    /// The bag's root.
+    package var destination: String
+    /// Files and bytes of the plan.
+    package var files: Int
+    package var bytes: Int64
+    package var copied: Int
+    package var copiedBytes: Int64
+    /// Files that were there already, with the right hash.
+    package var skipped: Int
+    package var failed: [ExportFailure]
+    /// Files whose hash was compared.
+    package var verified: Int
+    /// Why the job failed.
+    package var reason: String?
+
+    package init(job: String, state: ExportState, destination: String) {
+        self.job = job
+        self.state = state
+        self.destination = destination
+        files = 0
+        bytes = 0
+        copied = 0
+        copiedBytes = 0
+        skipped = 0
+        failed = []
+        verified = 0
+    }
+}
+
+/// Starts a job that the service does below its configured roots; needs `export` use and `library` read.
+package struct StartExport: Request {
+    package typealias Reply = ExportJob
+    package static let name = "export.start"
+    package var selection: ExportSelection
+    /// A path below a configured root, relative to it.
+    package var destination: String
+    package var privacy: PrivacyProfile?
+
+    package init(selection: ExportSelection, destination: String, privacy: PrivacyProfile? = nil) {
+        self.selection = selection
+        self.destination = destination
+        self.privacy = privacy
+    }
+}
+
+/// Follows a job to its end.
+package struct FollowExport: StreamRequest {
+    package typealias Item = ExportJob
+    package typealias Summary = ExportJob
+    package static let name = "export.follow"
+    package var job: String
+
+    package init(job: String) { self.job = job }
+}
+
+/// Lists the jobs of the caller; an operator sees all.
+package struct ListExports: Request {
+    package static let name = "export.status"
+    package var job: String?
+
+    package init(job: String? = nil) { self.job = job }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package var jobs: [ExportJob]
+
+        package init(jobs: [ExportJob]) { self.jobs = jobs }
+    }
+}
+
+/// Pauses, resumes or cancels a job of the caller.
+package struct ControlExport: Request {
+    package typealias Reply = ExportJob
+    package static let name = "export.control"
+
+    package enum Action: String, Hashable, Sendable, Codable, CaseIterable {
+        case pause, resume, cancel
+    }
+
+    package var action: Action
+    package var job: String
+
+    package init(_ action: Action, job: String) {
+        self.action = action
+        self.job = job
+    }
+}
+
+/// Gives the bytes of an export to a caller who writes them as its own user; needs `export` use and `library` read.
+///
+/// Each file begins with an item that has `file`; the attachments of the items after it are its chunks, and the last
+/// of them says `last`.
+package struct StreamExport: StreamRequest {
+    package static let name = "export.stream"
+    package var selection: ExportSelection
+    package var privacy: PrivacyProfile?
+    /// Hashes of what the caller has already, in hexadecimal: those files come without chunks.
+    package var present: [String]?
+
+    package init(selection: ExportSelection, privacy: PrivacyProfile? = nil, present: [String]? = nil) {
+        self.selection = selection
+        self.privacy = privacy
+        self.present = present
+    }
+
+    package struct File: Hashable, Sendable, Codable {
+        package var asset: Asset
+        package var sha256: String
+        package var bytes: Int64
+        /// Whether the caller has it already, so that no chunks follow.
+        package var isPresent: Bool
+
+        package init(asset: Asset, sha256: String, bytes: Int64, isPresent: Bool) {
+            self.asset = asset
+            self.sha256 = sha256
+            self.bytes = bytes
+            self.isPresent = isPresent
+        }
+    }
+
+    package struct Item: Hashable, Sendable, Codable {
+        package var file: File?
+        package var last: Bool?
+        /// The file that just began could not be read.
+        package var failed: ExportFailure?
+
+        package init(file: File? = nil, last: Bool? = nil, failed: ExportFailure? = nil) {
+            self.file = file
+            self.last = last
+            self.failed = failed
+        }
+    }
+
+    package struct Summary: Hashable, Sendable, Codable {
+        package var job: String
+        package var files: Int
+        package var bytes: Int64
+
+        package init(job: String, files: Int, bytes: Int64) {
+            self.job = job
+            self.files = files
+            self.bytes = bytes
+        }
+    }
+}

@@ -1,0 +1,409 @@
+package import Media
+
+/// One form in which an asset's content is kept.
+package struct Representation: Hashable, Sendable, Codable {
+    package var uti: String
+    package var filename: String
+    package var bytes: Int64
+    package var width: Int
+    package var height: Int
+    package var orientation: Orientation
+    package var scale: Double
+    package var url: AssetURL
+
+    package init(
+        uti: String,
+        filename: String,
+        bytes: Int64,
+        width: Int,
+        height: Int,
+        orientation: Orientation,
+        scale: Double,
+        url: AssetURL
+    ) {
+        self.uti = uti
+        self.filename = filename
+        self.bytes = bytes
+        self.width = width
+        self.height = height
+        self.orientation = orientation
+        self.scale = scale
+        self.url = url
+    }
+}
+
+/// A picture or a film in the library.
+package struct Asset: Hashable, Sendable, Codable {
+    package var url: AssetURL
+    package var kind: AssetKind
+    package var uti: String
+    package var filename: String
+    package var bytes: Int64
+    /// In hexadecimal; absent where the original is not the caller's to see.
+    package var sha256: String?
+    /// As displayed; 0 where not known.
+    package var width: Int
+    package var height: Int
+    package var orientation: Orientation
+    package var date: AssetDate?
+    /// Seconds; absent for photos.
+    package var duration: Double?
+    package var location: Location?
+    package var state: AssetState
+    /// Why the state is not `ok`.
+    package var reason: String?
+    /// The asset that this one is a modified version of.
+    package var original: AssetURL?
+    package var representations: [Representation]
+    package var cameraMake: String?
+    package var cameraModel: String?
+    /// RFC 3339: when it came into the library.
+    package var added: String
+
+    package init(
+        url: AssetURL,
+        kind: AssetKind,
+        uti: String,
+        filename: String,
+        bytes: Int64,
+        sha256: String?,
+        width: Int,
+        height: Int,
+        orientation: Orientation,
+        state: AssetState,
+        representations: [Representation],
+        added: String
+    ) {
+        self.url = url
+        self.kind = kind
+        self.uti = uti
+        self.filename = filename
+        self.bytes = bytes
+        self.sha256 = sha256
+        self.width = width
+        self.height = height
+        self.orientation = orientation
+        self.state = state
+        self.representations = representations
+        self.added = added
+    }
+}
+
+/// What a group is, in the Assets Library's words.
+package enum GroupType: String, Hashable, Sendable, Codable, CaseIterable {
+    case library, album, event, faces, savedPhotos, photoStream
+}
+
+/// An ordered set of assets.
+package struct Group: Hashable, Sendable, Codable {
+    package var url: GroupURL
+    package var name: String
+    package var type: GroupType
+    package var count: Int
+    package var editable: Bool
+
+    package init(url: GroupURL, name: String, type: GroupType, count: Int, editable: Bool) {
+        self.url = url
+        self.name = name
+        self.type = type
+        self.count = count
+        self.editable = editable
+    }
+}
+
+/// Metadata that a saver gives beside the bytes; it wins over what the bytes say.
+package struct SaveMetadata: Hashable, Sendable, Codable {
+    package var date: AssetDate?
+    package var orientation: Orientation?
+    package var location: Location?
+    package var cameraMake: String?
+    package var cameraModel: String?
+
+    package init() {}
+}
+
+/// Saves a photo or a video from bytes; needs `library` addOnly.
+///
+/// What can not be viewed or played is -3302.
+package struct SaveAsset: UploadRequest {
+    package typealias Reply = Asset
+    package static let name = "library.save"
+    package var mediaType: MediaType
+    /// A suggestion; the type is found from the content.
+    package var filename: String
+    package var metadata: SaveMetadata?
+    /// The asset of which this is a modified version.
+    package var original: AssetURL?
+    /// In hexadecimal: refused if the bytes that arrive are others.
+    package var sha256: String?
+
+    package init(mediaType: MediaType, filename: String) {
+        self.mediaType = mediaType
+        self.filename = filename
+    }
+}
+
+/// Takes a file into the library as it is, with its state; an operator alone may.
+package struct ImportAsset: UploadRequest {
+    package static let name = "library.import"
+    package var filename: String
+    /// RFC 3339: the file's modification time.
+    package var modified: String?
+
+    package init(filename: String, modified: String? = nil) {
+        self.filename = filename
+        self.modified = modified
+    }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package enum Outcome: String, Hashable, Sendable, Codable, CaseIterable {
+            case imported
+            /// The same bytes of the same owner are there already.
+            case duplicate
+            /// Not media at all, or empty: nothing is kept.
+            case skipped
+        }
+
+        package var outcome: Outcome
+        package var reason: String?
+        package var asset: Asset?
+
+        package init(outcome: Outcome, reason: String? = nil, asset: Asset? = nil) {
+            self.outcome = outcome
+            self.reason = reason
+            self.asset = asset
+        }
+    }
+}
+
+/// Asks for all groups; needs `library` read.
+package struct ListGroups: Request {
+    package static let name = "library.groups"
+    /// Only these types; all when absent.
+    package var types: [GroupType]?
+
+    package init(types: [GroupType]? = nil) { self.types = types }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package var groups: [Group]
+
+        package init(groups: [Group]) { self.groups = groups }
+    }
+}
+
+/// Which assets are meant, and in which order.
+package struct AssetQuery: Hashable, Sendable, Codable {
+    package var group: GroupURL?
+    package var kind: AssetKind?
+    /// RFC 3339, or a date alone; compared with the wall clock of the asset.
+    package var since: String?
+    package var until: String?
+    /// Part of the file name, without regard to case.
+    package var filter: String?
+    package var reverse: Bool?
+    package var limit: Int?
+
+    package init() {}
+}
+
+/// Enumerates assets in pages; needs `library` read.
+package struct ListAssets: StreamRequest {
+    package static let name = "library.assets"
+    package var query: AssetQuery
+
+    package init(query: AssetQuery) { self.query = query }
+
+    /// A page of assets.
+    package struct Item: Hashable, Sendable, Codable {
+        package var assets: [Asset]
+
+        package init(assets: [Asset]) { self.assets = assets }
+    }
+
+    package struct Summary: Hashable, Sendable, Codable {
+        package var count: Int
+
+        package init(count: Int) { self.count = count }
+    }
+}
+
+/// Asks for one asset; needs `library` read, or to have saved it.
+///
+/// An unknown one gives nothing.
+package struct FindAsset: Request {
+    package static let name = "library.asset"
+    package var url: AssetURL
+
+    package init(url: AssetURL) { self.url = url }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package var asset: Asset?
+
+        package init(asset: Asset?) { self.asset = asset }
+    }
+}
+
+/// Reads bytes of an asset's original in chunks; needs `library` read, or to have saved it.
+package struct ReadAsset: StreamRequest {
+    package typealias Item = Empty
+    package static let name = "library.read"
+    package var url: AssetURL
+    /// Bytes to skip, 0 when absent; at or past the end nothing comes, and that is no error.
+    package var offset: Int64?
+    /// Bytes to read; to the end when absent.
+    package var length: Int64?
+    /// Bytes of a chunk, at most ``Limits/chunkBytes``; 256 KiB when absent.
+    package var chunk: Int?
+
+    package init(url: AssetURL, offset: Int64? = nil, length: Int64? = nil, chunk: Int? = nil) {
+        self.url = url
+        self.offset = offset
+        self.length = length
+        self.chunk = chunk
+    }
+
+    package struct Summary: Hashable, Sendable, Codable {
+        /// Chunks.
+        package var count: Int
+        package var bytes: Int64
+        /// Of the bytes sent, in hexadecimal.
+        package var sha256: String
+        /// Bytes of the whole original.
+        package var size: Int64
+
+        package init(count: Int, bytes: Int64, sha256: String, size: Int64) {
+            self.count = count
+            self.bytes = bytes
+            self.sha256 = sha256
+            self.size = size
+        }
+    }
+}
+
+/// Asks for a small JPEG, upright and without metadata: the one attachment of the stream's one item.
+package struct ThumbnailAsset: StreamRequest {
+    package static let name = "library.thumbnail"
+    package var url: AssetURL
+    /// The box that it fits into.
+    package var width: Int
+    package var height: Int
+
+    package init(url: AssetURL, width: Int, height: Int) {
+        self.url = url
+        self.width = width
+        self.height = height
+    }
+
+    package struct Item: Hashable, Sendable, Codable {
+        package var width: Int
+        package var height: Int
+
+        package init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    package typealias Summary = Empty
+}
+
+/// Makes an album; needs `library` readWrite.
+///
+/// A name that is taken gives nothing.
+package struct CreateAlbum: Request {
+    package static let name = "library.album.create"
+    package var album: String
+
+    package init(album: String) { self.album = album }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package var group: Group?
+
+        package init(group: Group?) { self.group = group }
+    }
+}
+
+/// Adds assets to a group or takes them out of it; needs `library` readWrite.
+package struct ChangeAlbum: Request {
+    package static let name = "library.album.change"
+
+    package enum Change: String, Hashable, Sendable, Codable, CaseIterable {
+        case add, remove
+    }
+
+    package var change: Change
+    package var group: GroupURL
+    package var assets: [AssetURL]
+
+    package init(_ change: Change, group: GroupURL, assets: [AssetURL]) {
+        self.change = change
+        self.group = group
+        self.assets = assets
+    }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        /// How many assets are in another place now; 0 for a group that can not be edited.
+        package var changed: Int
+
+        package init(changed: Int) { self.changed = changed }
+    }
+}
+
+/// Checks every byte of the media store; an operator alone may.
+package struct VerifyLibrary: Request {
+    package static let name = "library.verify"
+
+    package init() {}
+
+    package struct Damage: Hashable, Sendable, Codable {
+        package var url: AssetURL
+        package var reason: String
+
+        package init(url: AssetURL, reason: String) {
+            self.url = url
+            self.reason = reason
+        }
+    }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package var checked: Int
+        package var damaged: [Damage]
+        package var missing: Int
+        package var orphans: Int
+        package var repaired: Int
+
+        package init(checked: Int, damaged: [Damage], missing: Int, orphans: Int, repaired: Int) {
+            self.checked = checked
+            self.damaged = damaged
+            self.missing = missing
+            self.orphans = orphans
+            self.repaired = repaired
+        }
+    }
+}
+
+/// Something that changed in the library.
+package struct LibraryEvent: Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case inserted, updated, deleted
+    }
+
+    package var generation: Int64
+    package var kind: Kind
+    package var url: AssetURL
+
+    package init(generation: Int64, kind: Kind, url: AssetURL) {
+        self.generation = generation
+        self.kind = kind
+        self.url = url
+    }
+}
+
+/// Follows the library's changes from now on; needs `library` read.
+package struct WatchLibrary: StreamRequest {
+    package typealias Item = LibraryEvent
+    package typealias Summary = Empty
+    package static let name = "library.events"
+
+    package init() {}
+}

@@ -1,0 +1,25 @@
+/// What a message may be at most; larger ones are refused before they are understood.
+package enum Limits {
+    /// Bytes of one frame; also the socket's `ZMQ_MAXMSGSIZE`.
+    package static let frameBytes = 4 << 20
+    /// Bytes of a header.
+    package static let headerBytes = 16 << 10
+    /// Bytes of a body.
+    package static let bodyBytes = 1 << 20
+    /// Frames of one message, the three fixed ones included.
+    package static let frames = 16
+    /// How deep JSON may nest.
+    package static let jsonDepth = 32
+    /// Items that can be allowed ahead; more is taken as this.
+    package static let credit = 1_024
+    /// Items that can be allowed ahead of a live stream (preview, recording).
+    package static let liveCredit = 2
+    /// Bytes of an identifier chosen by the client.
+    package static let identifierBytes = 64
+    /// Bytes of one chunk of an upload or a read.
+    package static let chunkBytes = 1 << 20
+    /// Characters of a purpose text.
+    package static let purposeCharacters = 200
+    /// Exchanges that one connection may have open.
+    package static let openExchanges = 64
+}
