@@ -126,7 +126,10 @@ let testTargets: [Target] = [
         swiftSettings: settings
     ),
     tests("EventLoopTests", ["EventLoop"]),
-    tests("MessagingTests", ["Messaging", "EventLoop", "MessageSchema", "Consent", "CZeroMQ", "Logging", "Timekeeping"]),
+    tests(
+        "MessagingTests",
+        ["Messaging", "EventLoop", "MessageSchema", "Consent", "CZeroMQ", "Logging", "Timekeeping"]
+    ),
     tests("ConsentTests", ["Consent"]),
     tests("MediaTests", ["Media"]),
     tests("FilesTests", ["Files", "Hashing"]),
@@ -137,8 +140,28 @@ let testTargets: [Target] = [
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
 ]
 
+// `deploy/test` builds some test targets alone where a build is dear (sanitizers, fuzzing): their names, with commas.
+func chosen(_ names: [String], from all: [Target]) -> [Target] {
+    var wanted = Set(names)
+    var found: [Target] = []
+    while let target = all.first(where: { target in wanted.contains(target.name) && !found.contains { $0 === target } })
+    {
+        found.append(target)
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): wanted.insert(name)
+            default: break
+            }
+        }
+    }
+    return found
+}
+
+let everything = wrappers + modules + services + testTargets
+let choice = Context.environment["OBSCURA_TEST_TARGETS"].map { $0.split(separator: ",").map(String.init) }
+
 let package = Package(
     name: "obscura",
-    products: [.library(name: "ObscuraClient", targets: ["ObscuraClient"])],
-    targets: wrappers + modules + services + testTargets
+    products: choice == nil ? [.library(name: "ObscuraClient", targets: ["ObscuraClient"])] : [],
+    targets: choice.map { chosen($0, from: everything) } ?? everything
 )
