@@ -74,14 +74,16 @@ let modules: [Target] = [
     shared("Media"),
     shared("Consent"),
     shared("MessageSchema", ["Consent", "Media"]),
+    // Bytes at any offset, TIFF directories and file types: what the readers of pictures and films share.
+    shared("Containers", ["Media"]),
     // Thin Swift over one C library each.
     shared("Timekeeping", ["CLinux"]),
     shared("Logging", ["Timekeeping"]),
     shared("Hashing", ["CCrypto"]),
     shared("Files", ["CLinux", "Hashing"]),
     shared("SQLite", ["CSQLite", "CLinux", "Files"]),
-    shared("Imaging", ["CTurboJPEG", "Media"]),
-    shared("Movies", ["Media", "Files"]),
+    shared("Imaging", ["CTurboJPEG", "Containers", "Media"]),
+    shared("Movies", ["Containers", "Media", "Files"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
     shared("Cameras", ["Video4Linux", "Files", "MessageSchema", "Media"]),
     // Messages and processes.
@@ -113,7 +115,7 @@ let services: [Target] =
     + service(
         "Decoder",
         executable: "obscura-decoder",
-        ["CFFmpeg", "CLinux", "Files", "Imaging", "Media", "MessageSchema", "Movies"]
+        ["CFFmpeg", "CLinux", "Containers", "Files", "Imaging", "Media", "MessageSchema", "Movies"]
     )
     + service("Exporter", executable: "obscura-exporter", base + ["Bags", "SQLite"])
     + service("CommandLine", executable: "obscura", base + ["Bags", "CLinux", "ObscuraClient"])
@@ -134,8 +136,9 @@ let testTargets: [Target] = [
     tests("MediaTests", ["Media"]),
     tests("FilesTests", ["Files", "Hashing"]),
     tests("SQLiteTests", ["SQLite", "Files"]),
-    tests("ImagingTests", ["Imaging", "Media"]),
-    tests("MoviesTests", ["Movies", "Media", "Files"]),
+    tests("ContainersTests", ["Containers", "Media"]),
+    tests("ImagingTests", ["Containers", "Imaging", "Media"]),
+    tests("MoviesTests", ["Containers", "Movies", "Media", "Files"]),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
 ]
