@@ -1,0 +1,115 @@
+/// The name of a stored decision; unique as long as the database lives.
+package struct DecisionID: TextCodable {
+    private let number: UInt64
+
+    /// The id of the decision that was made at `generation`.
+    package init(generation: UInt64) {
+        number = generation
+    }
+
+    package init?(_ description: String) {
+        guard description.hasPrefix("d"), let value = UInt64(description.dropFirst()), "d\(value)" == description else {
+            return nil
+        }
+        number = value
+    }
+
+    package var description: String { "d\(number)" }
+}
+
+/// Yes or no.
+package enum Verdict: String, Codable, Sendable, Hashable, CaseIterable {
+    case allowed, denied
+}
+
+/// A stored answer of a person.
+package struct Decision: Codable, Hashable, Sendable, Identifiable {
+    /// The decision's name.
+    package var id: DecisionID
+    /// Whom it is about.
+    package var principal: Principal
+    /// The label that a program must have for the decision to be about it; nil means every program of the principal.
+    package var label: String?
+    /// What it is about; may be a pattern.
+    package var resource: Resource
+    /// What may, or may not, be done with it.
+    package var access: Access
+    /// Yes or no.
+    package var verdict: Verdict
+    /// How long it holds.
+    package var lifespan: Lifespan
+    /// When it was made.
+    package var decidedAt: Moment
+    /// The operator who made it.
+    package var decidedBy: Principal
+    /// Rises with every decision: of two that speak about the same, the later one holds.
+    package var generation: UInt64
+    /// The instance of the service that redeemed a `once` grant; from then on it allows nothing new.
+    package var redeemedBy: String?
+
+    /// Makes a decision.
+    package init(
+        principal: Principal,
+        label: String? = nil,
+        resource: Resource,
+        access: Access,
+        verdict: Verdict,
+        lifespan: Lifespan,
+        decidedAt: Moment,
+        decidedBy: Principal,
+        generation: UInt64
+    ) {
+        id = DecisionID(generation: generation)
+        self.principal = principal
+        self.label = label
+        self.resource = resource
+        self.access = access
+        self.verdict = verdict
+        self.lifespan = lifespan
+        self.decidedAt = decidedAt
+        self.decidedBy = decidedBy
+        self.generation = generation
+    }
+
+    /// Whether the decision speaks about `need` of a program with this principal and label.
+    package func applies(to need: Need, principal: Principal, label: String?) -> Bool {
+        principal == self.principal
+            && (self.label == nil || self.label == label)
+            && resource.covers(need.resource)
+            && speaks(about: need.access)
+    }
+
+    /// Whether it is in force at `now`: not past its end.
+    package func isInForce(at now: Moment) -> Bool {
+        lifespan.end.map { now < $0 } ?? true
+    }
+
+    /// Whether everything that `other` speaks about is spoken about here too, so that the later of the two replaces the other.
+    package func replaces(_ other: Decision) -> Bool {
+        principal == other.principal
+            && (label == nil || label == other.label)
+            && resource.covers(other.resource)
+            && other.resource.accesses.allSatisfy { !other.speaks(about: $0) || speaks(about: $0) }
+    }
+
+    private func speaks(about access: Access) -> Bool {
+        verdict == .allowed ? self.access.covers(access) : self.access.refuses(access)
+    }
+}
+
+/// An allowed decision in force, as the work that rests on it knows it.
+package struct Grant: Codable, Hashable, Sendable {
+    /// The decision.
+    package var id: DecisionID
+    /// What it was found for.
+    package var need: Need
+    /// How long it holds; a `once` grant must be redeemed before it is used.
+    package var lifespan: Lifespan
+
+    /// Makes a grant.
+    package init(id: DecisionID, need: Need, lifespan: Lifespan) {
+        self.id = id
+        self.need = need
+        self.lifespan = lifespan
+    }
+}
