@@ -127,7 +127,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport",
         swiftSettings: settings
     ),
-    tests("EventLoopTests", ["EventLoop"]),
+    tests("EventLoopTests", ["EventLoop", "Timekeeping"]),
     tests(
         "MessagingTests",
         ["Messaging", "EventLoop", "MessageSchema", "Consent", "CZeroMQ", "Logging", "Timekeeping"]

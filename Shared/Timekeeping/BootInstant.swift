@@ -46,6 +46,11 @@ package struct BootInstant: InstantProtocol, Hashable, Sendable {
     package static func < (left: BootInstant, right: BootInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
+
+    /// The instant `duration` after `instant`.
+    package static func + (instant: BootInstant, duration: Duration) -> BootInstant {
+        instant.advanced(by: duration)
+    }
 }
 
 /// A `Clock` whose instants are `BootInstant`s, so that a deadline from the wire can be slept to.
