@@ -1,0 +1,25 @@
+import Foundation
+
+/// A command-line tool of the system, used as an oracle.
+enum Tool {
+    static func isInstalled(_ name: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)")
+    }
+
+    /// Runs a tool with bytes on its standard input and returns what it prints.
+    static func output(of name: String, _ arguments: [String], input: [UInt8]) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".jpg")
+        try Data(input).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/\(name)")
+        process.arguments = arguments + [file.path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+}
