@@ -14,12 +14,12 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-func shared(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func shared(_ name: String, _ dependencies: [Target.Dependency] = [], pages: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: dependencies,
         path: "Shared/\(name)",
-        exclude: ["README.md"],
+        exclude: ["README.md"] + pages,
         swiftSettings: settings
     )
 }
@@ -73,7 +73,7 @@ let modules: [Target] = [
     // Pure: no C, no input or output, no clock.
     shared("Media"),
     shared("Consent"),
-    shared("MessageSchema", ["Consent", "Media"]),
+    shared("MessageSchema", ["Consent", "Media"], pages: ["Wire.md"]),
     // Bytes at any offset, TIFF directories and file types: what the readers of pictures and films share.
     shared("Containers", ["Media"]),
     // Thin Swift over one C library each.

@@ -1,0 +1,21 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// sd_notify(3) without libsystemd: one datagram to the socket at `address` ("@" begins an abstract name). sockaddr_un's
+/// path is a C array, which Swift sees as a tuple of 108. Gives 0, or -1 with errno.
+int clinux_notify(const char *_Nonnull address, const void *_Nonnull bytes, size_t count);
+/// The other end of it: a bound, non-blocking datagram socket with the mode given; an old socket file is removed.
+int clinux_notify_listen(const char *_Nonnull address, mode_t mode);
+/// pthread_sigmask(3) and signalfd(2): sigset_t is a macro's business. Blocks the `count` signals in the calling thread
+/// (call it before other threads start) and gives a non-blocking descriptor that tells them.
+int clinux_signal_descriptor(const int *_Nonnull signals, size_t count);
+/// Reads one signal's number from such a descriptor; 0 when there is none.
+int clinux_read_signal(int descriptor);
+/// signal(2) with SIG_IGN, which is a macro with a cast, for SIGPIPE.
+void clinux_ignore_broken_pipes(void);
+/// setrlimit(2) for this process: RLIMIT_AS and RLIMIT_NOFILE are an enumeration in Glibc's module map. The soft limit
+/// is lowered to `value`, never raised beyond the hard one. Gives 0, or -1 with errno.
+int clinux_limit_own_memory(uint64_t value);
+int clinux_limit_own_files(uint64_t value);

@@ -1,0 +1,36 @@
+private import Consent
+private import FoundationEssentials
+
+/// The policy file: who may speak for the person, and which runtimes' containers are known.
+package struct Policy: Sendable, Hashable, Codable {
+    /// Operators beside root: principals such as `uid:1000` and `unit:panel.service`, and groups as `group:video`.
+    package var operators: [String]?
+    /// Control group prefixes below which a container's name is proof, such as `/machine.slice/`.
+    package var containers: [String]?
+
+    package init() {}
+
+    /// Reads a policy.
+    ///
+    /// - Throws: ``PolicyError`` that says which entry is wrong.
+    package init(decoding bytes: [UInt8]) throws(PolicyError) {
+        do {
+            self = try JSONDecoder().decode(Policy.self, from: Data(bytes))
+        } catch {
+            throw PolicyError(
+                description: "the policy is not a JSON object with the lists \"operators\" and \"containers\""
+            )
+        }
+        for text in operators ?? [] where Principal(text) == nil && !(text.hasPrefix("group:") && text.utf8.count > 6) {
+            throw PolicyError(description: "\"\(text)\" in \"operators\" is no principal and no group")
+        }
+        for text in containers ?? [] where !text.hasPrefix("/") {
+            throw PolicyError(description: "\"\(text)\" in \"containers\" does not begin with /")
+        }
+    }
+}
+
+/// Why a policy is refused.
+package struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+}
