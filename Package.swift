@@ -141,6 +141,7 @@ let testTargets: [Target] = [
     tests("MoviesTests", ["Containers", "Movies", "Media", "Files"]),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
+    tests("CommandLineTests", base + ["CommandLineService"]),
 ]
 
 // `deploy/test` builds some test targets alone where a build is dear (sanitizers, fuzzing): their names, with commas.
