@@ -92,7 +92,8 @@ package struct Decision: Codable, Hashable, Sendable, Identifiable {
             && other.resource.accesses.allSatisfy { !other.speaks(about: $0) || speaks(about: $0) }
     }
 
-    private func speaks(about access: Access) -> Bool {
+    /// Whether the decision allows, or refuses, `access` to what it names.
+    package func speaks(about access: Access) -> Bool {
         verdict == .allowed ? self.access.covers(access) : self.access.refuses(access)
     }
 }

@@ -73,13 +73,13 @@ package enum Principal: TextCodable {
 /// How a principal was proven; the word after `provenBy` in messages.
 package enum Proof: String, Codable, Sendable, Hashable, CaseIterable {
     /// The kernel's credentials of the peer of a local socket: its user.
-    case peerCredentials
+    case peerCredentials = "uid"
     /// The control group of the peer is exactly that of a systemd system unit.
-    case systemUnit
+    case systemUnit = "unit"
     /// The peer proved to hold an enrolled CURVE key.
-    case enrolledKey
+    case enrolledKey = "key"
     /// The control group of the peer lies below a configured container runtime prefix.
-    case containerRuntime
+    case containerRuntime = "container"
 }
 
 /// What a service is; always proven, with the supervisor's key or the service's unit.

@@ -1,0 +1,48 @@
+/// A service's copy of the coordinator's decisions: a snapshot, then every step in turn.
+package struct DecisionReplica: Hashable, Sendable {
+    /// A step did not follow on the one before, or belongs to nothing: a new snapshot is needed.
+    package struct Gap: Error, Hashable {
+        /// The last step that was taken; nil before a snapshot.
+        package let last: UInt64?
+        /// The step that came.
+        package let received: UInt64
+    }
+
+    /// The epoch of the coordinator that this is a copy of; nil before the first snapshot.
+    package private(set) var epoch: String?
+    /// The last step that was taken.
+    package private(set) var number: UInt64 = 0
+    /// The decisions.
+    package private(set) var decisions = DecisionSet()
+    private var recentRemovals: [Removal] = []
+
+    private static let rememberedRemovals = 256
+
+    /// An empty replica: it knows nothing until a snapshot comes.
+    package init() {}
+
+    /// Takes a snapshot in place of everything.
+    package mutating func apply(_ snapshot: DecisionSnapshot) {
+        epoch = snapshot.epoch
+        number = snapshot.number
+        decisions = DecisionSet(snapshot.decisions, restrictions: snapshot.restrictions)
+    }
+
+    /// Takes the next step.
+    ///
+    /// - Throws: `Gap` when it is not the next; nothing has changed then.
+    package mutating func apply(_ change: DecisionChange) throws(Gap) {
+        guard epoch != nil, change.number == number + 1 else {
+            throw Gap(last: epoch == nil ? nil : number, received: change.number)
+        }
+        decisions.apply(change)
+        number = change.number
+        recentRemovals.append(contentsOf: change.removed)
+        recentRemovals.removeFirst(max(0, recentRemovals.count - Self.rememberedRemovals))
+    }
+
+    /// Why a decision is gone, as far as that is remembered: the last 256 of them are.
+    package func removal(of id: DecisionID) -> Removal? {
+        recentRemovals.last { $0.id == id }
+    }
+}

@@ -1,0 +1,124 @@
+/// How a program stands towards one need, and by which decision.
+package enum Standing: Hashable, Sendable {
+    /// Nobody decided.
+    case notDetermined
+    /// The policy forbids it with this resource or pattern.
+    case restricted(Resource)
+    /// The person said no.
+    case denied(Decision)
+    /// The person said yes.
+    case authorized(Decision)
+
+    /// The word for it.
+    package var status: Status {
+        switch self {
+        case .notDetermined: .notDetermined
+        case .restricted: .restricted
+        case .denied: .denied
+        case .authorized: .authorized
+        }
+    }
+
+    /// The decision that makes it so.
+    package var decision: Decision? {
+        switch self {
+        case .denied(let decision), .authorized(let decision): decision
+        case .notDetermined, .restricted: nil
+        }
+    }
+}
+
+/// Decisions and restrictions, and what follows from them; the coordinator and every service hold the same.
+///
+/// What the policy forbids comes first. Then, of all decisions in force that speak about a need, the latest holds.
+package struct DecisionSet: Hashable, Sendable {
+    private var decisionsByPrincipal: [Principal: [Decision]] = [:]
+    /// What the policy forbids.
+    package private(set) var restrictions: [Resource]
+
+    /// Makes a set.
+    package init(_ decisions: [Decision] = [], restrictions: [Resource] = []) {
+        self.restrictions = restrictions
+        for decision in decisions { upsert(decision) }
+    }
+
+    /// All decisions, the oldest first.
+    package var all: [Decision] {
+        decisionsByPrincipal.values.joined().sorted { $0.generation < $1.generation }
+    }
+
+    /// The decisions about one principal, the oldest first.
+    package func about(_ principal: Principal) -> [Decision] {
+        decisionsByPrincipal[principal] ?? []
+    }
+
+    /// The decision with this id about the principal.
+    package func decision(_ id: DecisionID, about principal: Principal) -> Decision? {
+        decisionsByPrincipal[principal]?.first { $0.id == id }
+    }
+
+    /// How new work of a program stands towards a need at `now`; a redeemed `once` grant allows nothing new.
+    package func standing(of need: Need, principal: Principal, label: String?, at now: Moment) -> Standing {
+        if let restriction = restrictions.first(where: { $0.covers(need.resource) }) { return .restricted(restriction) }
+        for decision in speaking(about: need, principal, label, now) {
+            if decision.verdict == .denied { return .denied(decision) }
+            if decision.redeemedBy == nil { return .authorized(decision) }
+        }
+        return .notDetermined
+    }
+
+    /// How running work stands that rests on the grant `held`: a `once` grant that was redeemed for it goes on allowing it.
+    package func standing(
+        of need: Need,
+        principal: Principal,
+        label: String?,
+        at now: Moment,
+        holding held: DecisionID
+    ) -> Standing {
+        if let restriction = restrictions.first(where: { $0.covers(need.resource) }) { return .restricted(restriction) }
+        for decision in speaking(about: need, principal, label, now) {
+            if decision.verdict == .denied { return .denied(decision) }
+            if decision.id == held || decision.lifespan != .once { return .authorized(decision) }
+        }
+        return .notDetermined
+    }
+
+    /// Takes a step.
+    package mutating func apply(_ change: DecisionChange) {
+        for removal in change.removed { remove(removal.id) }
+        for decision in change.upserted { upsert(decision) }
+        if let restrictions = change.restrictions { self.restrictions = restrictions }
+    }
+
+    private func speaking(
+        about need: Need,
+        _ principal: Principal,
+        _ label: String?,
+        _ now: Moment
+    ) -> some Sequence<Decision> {
+        about(principal).reversed().lazy.filter {
+            $0.isInForce(at: now) && $0.applies(to: need, principal: principal, label: label)
+        }
+    }
+
+    private mutating func upsert(_ decision: Decision) {
+        var list = decisionsByPrincipal[decision.principal] ?? []
+        if let index = list.firstIndex(where: { $0.id == decision.id }) {
+            list[index] = decision
+        } else {
+            let index = list.firstIndex { $0.generation > decision.generation } ?? list.endIndex
+            list.insert(decision, at: index)
+        }
+        decisionsByPrincipal[decision.principal] = list
+    }
+
+    private mutating func remove(_ id: DecisionID) {
+        for (principal, list) in decisionsByPrincipal {
+            guard let index = list.firstIndex(where: { $0.id == id }) else { continue }
+            var rest = list
+            rest.remove(at: index)
+            decisionsByPrincipal[principal] = rest.isEmpty ? nil : rest
+            return
+        }
+    }
+}
