@@ -52,7 +52,8 @@ package struct TIFFStructure {
         var entries: [UInt16: Entry] = [:]
         for index in 0..<wanted {
             let place = index * 12
-            guard let tag = table.uint16(place), let type = table.uint16(place + 2), let count = table.uint32(place + 4),
+            guard let tag = table.uint16(place), let type = table.uint16(place + 2),
+                let count = table.uint32(place + 4),
                 let value = table.uint32(place + 8)
             else { break }
             guard let size = Self.byteCount(of: type), entries[tag] == nil else { continue }

@@ -9,7 +9,7 @@ package struct WallClock: Hashable, Sendable {
     /// Digits after the point of the second, nine at most; empty for none.
     package let fraction: String
 
-    /// Checks the ranges: years 1 ... 9999, days that the month has, seconds up to 60.
+    /// Checks the ranges: years 1 to 9999, days that the month has, seconds up to 60.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, fraction: String = "") {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
@@ -23,7 +23,7 @@ package struct WallClock: Hashable, Sendable {
         self.fraction = String(fraction.prefix { $0.isASCII && $0.isNumber }.prefix(9))
     }
 
-    /// The clock in UTC at so many seconds after 1970; nil outside the years 1 ... 9999.
+    /// The clock in UTC at so many seconds after 1970; nil outside the years 1 to 9999.
     package init?(secondsSince1970 seconds: Int64, fraction: String = "") {
         guard seconds.magnitude < 400_000_000_000 else { return nil }
         let days = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)

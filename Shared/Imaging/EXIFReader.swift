@@ -6,9 +6,7 @@ private import Media
 ///
 /// Source: CIPA DC-008 (EXIF 2.32) section 4.6; the names are those of the standard.
 package enum EXIFReader {
-    /// What the block says; nil if it is none.
-    ///
-    /// - Parameter bytes: The block from its `II` or `MM`.
+    /// What the block that starts with `II` or `MM` says; nil if it is none.
     package static func read(_ bytes: RandomAccessBytes) -> PictureMetadata? {
         guard let structure = TIFFStructure(bytes), let main = structure.directory(at: structure.firstDirectory) else {
             return nil

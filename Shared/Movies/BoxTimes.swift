@@ -48,7 +48,13 @@ package struct BoxTimes {
         guard seconds > 0, let count = Int64(exactly: seconds) else { return nil }
         let clock = WallClock(secondsSince1970: count >= epoch ? count - epoch : count)
         return clock.map {
-            AssetDate(raw: String(seconds), local: $0.text, offsetMinutes: 0, offsetSource: .container, utc: $0.text + "Z")
+            AssetDate(
+                raw: String(seconds),
+                local: $0.text,
+                offsetMinutes: 0,
+                offsetSource: .container,
+                utc: $0.text + "Z"
+            )
         }
     }
 }

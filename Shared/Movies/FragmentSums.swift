@@ -1,4 +1,4 @@
-package import Containers
+private import Containers
 
 /// The durations of a film's fragments, added up by track.
 ///

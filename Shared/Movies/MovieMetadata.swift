@@ -40,7 +40,8 @@ package struct MovieMetadata: Hashable, Sendable {
 
     /// Frames a second, from the number of samples and the duration of the pictures.
     package var frameRate: Double? {
-        guard let picture, let count = picture.sampleCount, let seconds = picture.duration, seconds > 0, count > 0 else {
+        guard let picture, let count = picture.sampleCount, let seconds = picture.duration, seconds > 0, count > 0
+        else {
             return nil
         }
         return Double(count) / seconds

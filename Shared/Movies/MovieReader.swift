@@ -29,7 +29,9 @@ package enum MovieReader {
     }
 
     private static func readHeader(_ parts: [FoundBox], _ found: inout MovieMetadata) {
-        guard let header = parts.first(where: { $0.name == "mvhd" }), let times = BoxTimes(header.payload) else { return }
+        guard let header = parts.first(where: { $0.name == "mvhd" }), let times = BoxTimes(header.payload) else {
+            return
+        }
         found.duration = times.seconds
         found.containerDate = times.created
         found.date = times.created

@@ -68,7 +68,8 @@ private struct TrackHeader {
     init?(_ payload: RandomAccessBytes) {
         guard let version = payload.bytes(at: 0, count: 1).first, version <= 1 else { return nil }
         let shift = version == 1 ? 12 : 0
-        guard let fields = payload.fields(at: 0, count: 84 + shift), let id = fields.uint32(version == 1 ? 20 : 12) else {
+        guard let fields = payload.fields(at: 0, count: 84 + shift), let id = fields.uint32(version == 1 ? 20 : 12)
+        else {
             return nil
         }
         self.id = id

@@ -16,9 +16,11 @@ package struct SampleTable {
     /// Finds the tables in `stbl`; nil if one is missing.
     package init?(_ box: FoundBox) {
         let parts = box.children()
-        guard let runs = parts.first(where: { $0.name == "stsc" }), let sizes = parts.first(where: { $0.name == "stsz" }),
+        guard let runs = parts.first(where: { $0.name == "stsc" }),
+            let sizes = parts.first(where: { $0.name == "stsz" }),
             let offsets = parts.first(where: { $0.name == "stco" || $0.name == "co64" }),
-            let fields = sizes.payload.fields(at: 4, count: 8), let size = fields.uint32(0), let count = fields.uint32(4)
+            let fields = sizes.payload.fields(at: 4, count: 8), let size = fields.uint32(0),
+            let count = fields.uint32(4)
         else { return nil }
         self.offsets = offsets.payload.part(at: 8)
         offsetWidth = offsets.name == "co64" ? 8 : 4

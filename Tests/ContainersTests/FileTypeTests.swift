@@ -1,6 +1,6 @@
-private import Containers
-private import Media
-private import Testing
+import Containers
+import Media
+import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct `A file's type` {

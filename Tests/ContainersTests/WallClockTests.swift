@@ -1,5 +1,5 @@
-private import Containers
-private import Testing
+import Containers
+import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct `A wall clock` {
