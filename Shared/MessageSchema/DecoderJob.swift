@@ -1,0 +1,62 @@
+package import Media
+
+/// What a `obscura-decoder` worker is asked to do with the one descriptor that comes with it.
+///
+/// Not part of the wire: a job is one datagram on a socket pair between the library and its worker.
+package struct DecoderJob: Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Find out what the file is, and whether it can be viewed or played.
+        case inspect
+        /// Render a small upright JPEG without metadata.
+        case thumbnail
+    }
+
+    package var job: Kind
+    /// The file's name as a label for the worker's log; never opened, never believed.
+    package var filename: String?
+    /// Whether `inspect` may stop at the headers: quick, and `isUsable` then means "nothing speaks against it".
+    package var headersOnly: Bool?
+    /// Pixels that the thumbnail fits into.
+    package var width: Int?
+    package var height: Int?
+    /// Whether the thumbnail fills the size and is cropped to it, rather than fitting into it.
+    package var fill: Bool?
+
+    /// A job for looking at a file.
+    package static func inspect(filename: String?, headersOnly: Bool = false) -> DecoderJob {
+        DecoderJob(job: .inspect, filename: filename, headersOnly: headersOnly ? true : nil)
+    }
+
+    /// A job for a small picture of a file.
+    package static func thumbnail(width: Int, height: Int, fill: Bool = false, filename: String? = nil) -> DecoderJob {
+        DecoderJob(job: .thumbnail, filename: filename, width: width, height: height, fill: fill ? true : nil)
+    }
+}
+
+/// What a worker answers: one datagram, with a descriptor of a sealed memory file if there is a thumbnail.
+package struct DecoderReply: Hashable, Sendable, Codable {
+    /// The picture in the memory file that comes with the reply.
+    package struct Thumbnail: Hashable, Sendable, Codable {
+        /// Pixels; upright.
+        package var width: Int
+        package var height: Int
+        package var byteCount: Int
+
+        package init(width: Int, height: Int, byteCount: Int) {
+            self.width = width
+            self.height = height
+            self.byteCount = byteCount
+        }
+    }
+
+    package var report: InspectionReport?
+    package var thumbnail: Thumbnail?
+    /// Why there is neither: the job was not understood, or the file can not be rendered.
+    package var failure: String?
+
+    package init(report: InspectionReport? = nil, thumbnail: Thumbnail? = nil, failure: String? = nil) {
+        self.report = report
+        self.thumbnail = thumbnail
+        self.failure = failure
+    }
+}
