@@ -1,4 +1,21 @@
+private import CommandLineService
+private import FoundationEssentials
+private import Glibc
+private import ServiceRuntime
+
 @main
 struct Main {
-    static func main() async {}
+    static func main() async {
+        let environment = ProcessInfo.processInfo.environment
+        let words = Array(CommandLine.arguments.dropFirst())
+        let interruption = Interruption()
+        let context = CommandContext(
+            terminal: Terminal(output: .standardOutput, errors: .standardError, environment: environment),
+            user: UserSituation(ofThisProcess: environment),
+            interruption: interruption,
+            executable: OwnExecutable.path ?? CommandLine.arguments.first ?? "obscura"
+        )
+        let status = await CommandLineProgram().run(words, in: context)
+        exit(status.rawValue)
+    }
 }

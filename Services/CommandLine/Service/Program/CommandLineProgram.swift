@@ -1,0 +1,125 @@
+private import MessageSchema
+
+/// The program `obscura`: finds the command, reads its arguments, runs it, prints what went wrong.
+package struct CommandLineProgram: Sendable {
+    private let commands: [any Command]
+    private let version: String
+
+    package init(commands: [any Command] = CommandCatalogue.all, version: String = "0.1") {
+        self.commands = commands
+        self.version = version
+    }
+
+    /// Runs one command line, whose words come without the program's name.
+    ///
+    /// - Returns: The exit status; everything there is to say has been printed.
+    package func run(_ words: [String], in context: CommandContext) async -> ProgramStatus {
+        let wantsJSON = words.prefix { $0 != "--" }.contains("--json")
+        do {
+            let status = try await dispatch(words, in: context)
+            guard status == .success, context.terminal.failure != 0 else { return status }
+            throw ErrorReply(
+                .inputOutput,
+                "Can not write the output",
+                reason: "Writing to standard output failed with errno \(context.terminal.failure)."
+            )
+        } catch let error as ErrorReply {
+            return report(error, asJSON: wantsJSON, to: context.terminal)
+        } catch is CancellationError {
+            let error = ErrorReply(.cancelled, "Interrupted", reason: "The command was interrupted.")
+            return report(error, asJSON: wantsJSON, to: context.terminal)
+        } catch {
+            let fault = ErrorReply(.internalFault, "Internal fault", reason: String(describing: error))
+            return report(fault, asJSON: wantsJSON, to: context.terminal)
+        }
+    }
+
+    private func dispatch(_ words: [String], in context: CommandContext) async throws -> ProgramStatus {
+        var words = words
+        if words.first == "help" { words = words.dropFirst() + ["--help"] }
+        let (path, rest) = split(words)
+        guard let command = commands.first(where: { $0.signature.path == path }) else {
+            return try overview(path, rest, in: context.terminal)
+        }
+        let arguments = try ArgumentParser.parse(rest, for: command.signature)
+        if arguments[CommonParameters.help] {
+            context.terminal.write(HelpText.command(command.signature))
+            return .success
+        }
+        return try await run(command, arguments, in: context)
+    }
+
+    /// The words of a command, as many as there are in any, and everything else; a few options may stand between them.
+    private func split(_ words: [String]) -> (path: [String], rest: [String]) {
+        var path: [String] = []
+        var options: [String] = []
+        var rest = words[...]
+        while let word = rest.first {
+            if ["--json", "--help", "-h"].contains(word) || word.hasPrefix("--runtime=") {
+                options.append(rest.removeFirst())
+            } else if word == "--runtime" {
+                options += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            } else if commands.contains(where: { $0.signature.path.starts(with: path + [word]) }) {
+                path.append(rest.removeFirst())
+            } else {
+                break
+            }
+        }
+        return (path, options + rest)
+    }
+
+    private func overview(_ path: [String], _ rest: [String], in terminal: Terminal) throws -> ProgramStatus {
+        if rest.first == "--version" {
+            terminal.writeLine("obscura \(version)")
+            return .success
+        }
+        let signatures = commands.map(\.signature)
+        if let word = rest.first(where: { !$0.hasPrefix("-") }) {
+            let candidates = signatures.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
+            let known = (["obscura"] + path).joined(separator: " ")
+            throw ErrorReply.usage(
+                "Unknown command",
+                "'\(word)' is not a command of \(known)",
+                Suggestion.nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
+                    ?? "see '\(known) --help'"
+            )
+        }
+        let text = HelpText.overview(signatures, below: path)
+        if rest.contains("--help") || rest.contains("-h") {
+            terminal.write(text)
+            return .success
+        }
+        terminal.writeError(text)
+        return .usage
+    }
+
+    /// Runs the command, and cancels it when the user interrupts.
+    private func run(
+        _ command: any Command,
+        _ arguments: Arguments,
+        in context: CommandContext
+    ) async throws -> ProgramStatus {
+        guard command.interruption == .cancels else { return try await command.run(arguments, in: context) }
+        return try await withThrowingTaskGroup(of: ProgramStatus?.self) { group in
+            group.addTask { try await command.run(arguments, in: context) }
+            group.addTask {
+                await context.interruption.wait()
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let status = try await group.next() ?? nil else {
+                group.cancelAll()
+                // Whatever the command makes of its cancellation, it was the user who ended it.
+                while await group.nextResult() != nil {}
+                throw CancellationError()
+            }
+            return status
+        }
+    }
+
+    private func report(_ error: ErrorReply, asJSON: Bool, to terminal: Terminal) -> ProgramStatus {
+        terminal.writeError(asJSON ? ErrorLine.json(error) : ErrorLine.text(error))
+        return ProgramStatus(for: error)
+    }
+}

@@ -1,0 +1,52 @@
+package import MessageSchema
+
+/// What the process says when it ends; the numbers are those of sysexits.h, and 130 for an interrupt.
+package enum ProgramStatus: Int32, Sendable, CaseIterable {
+    case success = 0
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case unavailable = 69
+    case fault = 70
+    case cannotCreate = 73
+    case inputOutput = 74
+    case tryAgain = 75
+    case notPermitted = 77
+    case interrupted = 130
+
+    /// The status for an error.
+    package init(for error: ErrorReply) {
+        // A denied write arrives as the Assets Library had it: "data unavailable", the denial beside it.
+        if let cause = error.cause.flatMap(ErrorCode.init(rawValue:)), error.code == .dataUnavailable {
+            self.init(for: cause)
+        } else {
+            self.init(for: error.code)
+        }
+    }
+
+    /// The status for the code of an error.
+    package init(for code: ErrorCode) {
+        self =
+            switch code {
+            case .usage, .invalidArgument, .invalidURL: .usage
+            case .invalidData, .incompatibleData, .invalidEncoding, .imageUnavailable, .damaged, .exportFailed,
+                .tooLarge, .databaseTooNew:
+                .badData
+            case .noSuchAsset, .noSuchGroup, .noSuchJob, .noSuchFile, .notAFile, .unreadable, .unknownRecording:
+                .noInput
+            case .serviceUnavailable, .serverSilent, .shuttingDown, .notYetAvailable, .unknownRequest, .noLease,
+                .cameraAbsent, .removed, .disabled, .noSignal, .stalled:
+                .unavailable
+            case .badMessage, .internalFault, .idempotencyConflict, .unknown: .fault
+            case .cannotCreate, .destinationRefused, .destinationExists: .cannotCreate
+            case .inputOutput, .writeFailed, .diskFull, .cameraFault: .inputOutput
+            case .tooManyRequests, .deadlineExceeded, .holderSilent, .eventsLost, .dismissed, .cameraBusy, .inUse,
+                .noBandwidth, .writeBusy, .dataUnavailable, .changeTokenExpired, .alreadyRunning:
+                .tryAgain
+            case .accessDenied, .accessRestricted, .revoked, .roleRequired, .operatorRequired, .unprovenIdentity,
+                .cameraDenied:
+                .notPermitted
+            case .cancelled: .interrupted
+            }
+    }
+}

@@ -1,0 +1,171 @@
+import CommandLineService
+import MessageSchema
+import ServiceRuntime
+import Testing
+
+private struct Greeting: Command {
+    private static let name = Positional("NAME", "Whom to greet", as: .text)
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "people greet",
+            "Greets somebody",
+            parameters: [Self.name],
+            examples: [("people greet Anna", "says hello to Anna")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let name = arguments.one(Self.name)
+        if name == "Nobody" { throw ErrorReply(.noSuchFile, "Nobody there", reason: "Nobody is called that.") }
+        if name == "Forever" { try await Task.sleep(for: .seconds(3600)) }
+        context.terminal.writeLine("hello \(name)")
+        return .success
+    }
+}
+
+private func run(_ line: String, interruption: Interruption = Interruption()) async -> (ProgramStatus, String, String) {
+    let output = OutputRecord()
+    let errors = OutputRecord()
+    let context = CommandContext(
+        terminal: Terminal(output: output.sink, errors: errors.sink, environment: [:]),
+        user: UserSituation(environment: [:], userID: 1, account: nil),
+        interruption: interruption,
+        executable: "/bin/obscura"
+    )
+    let program = CommandLineProgram(commands: [Greeting()])
+    let status = await program.run(line.split(separator: " ").map(String.init), in: context)
+    return (status, output.text, errors.text)
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `The program` {
+    @Test func `runs the command that is named`() async {
+        #expect(await run("people greet Anna") == (.success, "hello Anna\n", ""))
+        #expect(await run("--runtime /r people --json greet Anna") == (.success, "hello Anna\n", ""))
+    }
+
+    @Test func `prints an error as one line and ends with its status`() async {
+        let expected = "Error Domain=Obscura Code=noSuchFile \"Nobody there\" Nobody is called that.\n"
+        #expect(await run("people greet Nobody") == (.noInput, "", expected))
+        let json =
+            #"{"error":{"code":"noSuchFile","description":"Nobody there","domain":"Obscura","reason":"Nobody is called that."}}"#
+        #expect(await run("people greet Nobody --json") == (.noInput, "", json + "\n"))
+    }
+
+    @Test func `suggests the command that was meant`() async {
+        let (status, output, errors) = await run("peopel greet Anna")
+        #expect(status == .usage)
+        #expect(output.isEmpty)
+        #expect(errors.hasSuffix("; did you mean 'people'?\n"))
+        #expect(await run("people greeet").2.hasSuffix("; did you mean 'greet'?\n"))
+    }
+
+    @Test func `shows help for a command, for a noun and for all`() async {
+        for line in ["people greet --help", "people --help greet", "help people greet"] {
+            let (status, output, _) = await run(line)
+            #expect(status == .success)
+            #expect(output.hasPrefix("usage: obscura people greet NAME [option…]\n\nGreets somebody.\n"))
+            #expect(output.contains("obscura people greet Anna  says hello to Anna"))
+            #expect(output.contains("--runtime DIR"))
+        }
+        #expect(await run("--help").1.contains("  people greet  Greets somebody"))
+        #expect(await run("people").0 == .usage)
+        #expect(await run("").0 == .usage)
+    }
+
+    @Test func `ends with 130 when the user interrupts`() async {
+        let interruption = Interruption()
+        async let result = run("people greet Forever", interruption: interruption)
+        interruption.trigger()
+        #expect(await result.0 == .interrupted)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Exit statuses` {
+    @Test(
+        arguments: [
+            (.usage, .usage), (.invalidData, .badData), (.damaged, .badData), (.noSuchAsset, .noInput),
+            (.noSuchJob, .noInput), (.serviceUnavailable, .unavailable), (.notYetAvailable, .unavailable),
+            (.cameraAbsent, .unavailable), (.removed, .unavailable), (.internalFault, .fault),
+            (.cannotCreate, .cannotCreate), (.inputOutput, .inputOutput), (.diskFull, .inputOutput),
+            (.dismissed, .tryAgain), (.inUse, .tryAgain), (.cameraBusy, .tryAgain), (.deadlineExceeded, .tryAgain),
+            (.changeTokenExpired, .tryAgain), (.accessDenied, .notPermitted), (.accessRestricted, .notPermitted),
+            (.revoked, .notPermitted), (.operatorRequired, .notPermitted), (.cancelled, .interrupted),
+        ] as [(ErrorCode, ProgramStatus)]
+    )
+    func `follow from the code`(code: ErrorCode, status: ProgramStatus) {
+        #expect(ProgramStatus(for: ErrorReply(code, "x")) == status)
+    }
+
+    @Test func `are never success for an error`() {
+        for code in ErrorCode.allCases { #expect(ProgramStatus(for: code) != .success) }
+    }
+
+    @Test func `see through a denied write`() {
+        #expect(ProgramStatus(for: .dataUnavailable(cause: "accessDenied", recoverySuggestion: "")) == .notPermitted)
+        #expect(ProgramStatus(for: .dataUnavailable(cause: "elsewhere", recoverySuggestion: "")) == .tryAgain)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Error lines` {
+    @Test func `carry the number of the Assets Library and what to do`() {
+        #expect(
+            ErrorLine.text(.invalidData())
+                == "Error Domain=ALAssetsLibraryErrorDomain Code=-3302 \"Invalid data\" There was a problem writing this "
+                + "asset because the data is invalid and cannot be viewed or played; Try with different data"
+        )
+    }
+
+    @Test func `stay on one line and steer no terminal`() {
+        let line = ErrorLine.text(ErrorReply(.unknown, "a\nb", reason: "\u{1B}[2J C:\\x"))
+        #expect(line == #"Error Domain=Obscura Code=unknown "a\u{a}b" \u{1b}[2J C:\x"#)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `The terminal` {
+    @Test func `shows progress only to a person, and takes it away before other output`() {
+        let output = OutputRecord()
+        let errors = OutputRecord(isTerminal: true)
+        let terminal = Terminal(output: output.sink, errors: errors.sink, environment: [:])
+        terminal.showProgress("half")
+        terminal.writeLine("done")
+        #expect(errors.text == "\r\u{1B}[Khalf\r\u{1B}[K")
+        #expect(output.text == "done\n")
+        let silent = OutputRecord()
+        Terminal(output: output.sink, errors: silent.sink, environment: [:]).showProgress("half")
+        #expect(silent.bytes.isEmpty)
+    }
+
+    @Test func `colours only a person's terminal, and not where NO_COLOR is set`() {
+        func styled(_ isTerminal: Bool, _ environment: [String: String]) -> String {
+            let record = OutputRecord(isTerminal: isTerminal)
+            return Terminal(output: record.sink, errors: record.sink, environment: environment).styled("x", .bold)
+        }
+        #expect(styled(true, [:]) == "\u{1B}[1mx\u{1B}[0m")
+        #expect(styled(false, [:]) == "x")
+        #expect(styled(true, ["NO_COLOR": "1"]) == "x")
+        #expect(styled(true, ["TERM": "dumb"]) == "x")
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (1_550, "1.6 kB"), (34_000_000, "34 MB"),
+            (999_600_000, "1.0 GB"),
+        ] as [(Int64, String)]
+    )
+    func `writes sizes for people`(bytes: Int64, text: String) {
+        #expect(ByteText.of(bytes) == text)
+    }
+
+    @Test func `keeps the columns of a table apart and its text harmless`() {
+        var table = TextTable("name", "state")
+        table.add("front\u{1B}", "ready")
+        table.add("b", nil)
+        #expect(table.lines == ["name         state", #"front\u{1b}  ready"#, "b            -"])
+        #expect(TextTable("a").lines.isEmpty)
+    }
+}
