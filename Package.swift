@@ -140,6 +140,7 @@ let testTargets: [Target] = [
     tests("ImagingTests", ["Containers", "Imaging", "Media"]),
     tests("MoviesTests", ["Containers", "Movies", "Media", "Files"]),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
+    tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
 ]
