@@ -52,7 +52,10 @@ struct SupervisorMachineTests {
         var machine = running(at: begin)
         #expect(
             machine.handle(.stop, now: begin)
-                == [.terminate(.library, pid: 2), .terminate(.coordinator, pid: 1), .scheduleGrace(.milliseconds(1_500))]
+                == [
+                    .terminate(.library, pid: 2), .terminate(.coordinator, pid: 1),
+                    .scheduleGrace(.milliseconds(1_500)),
+                ]
         )
         #expect(machine.handle(.ended(.library, "0", retries: true), now: begin) == [.show(.library)])
         #expect(machine.handle(.graceOver, now: begin) == [.kill(.coordinator, pid: 1)])

@@ -2,7 +2,7 @@ private import CLinux
 package import Files
 private import Glibc
 private import MessageSchema
-package import ServiceRuntime
+private import ServiceRuntime
 
 /// The folders of a cluster: made, owned and closed to others before anything is started in them.
 package struct ClusterFolders: ~Copyable {
@@ -15,7 +15,7 @@ package struct ClusterFolders: ~Copyable {
     ///
     /// - Throws: ``ClusterError`` that says which folder, why, and what to do.
     package init(_ options: ClusterOptions) throws(ClusterError) {
-        identity = try Self.identity(for: options.deployment)
+        let identity = try Self.identity(for: options.deployment)
         try Self.checkSocketPaths(in: options.runtime)
         let isSystem = options.deployment == .system
         try Self.make(options.data, mode: 0o700, for: identity)
@@ -25,6 +25,7 @@ package struct ClusterFolders: ~Copyable {
             try Self.make(options.runtime + folder, mode: 0o700, for: identity)
         }
         lock = try Self.lock(options.runtime)
+        self.identity = identity
     }
 
     private static func identity(for deployment: Deployment) throws(ClusterError) -> ChildRequest.Identity? {
@@ -36,15 +37,15 @@ package struct ClusterFolders: ~Copyable {
                 advice: "Make one: useradd --system --no-create-home --shell /usr/sbin/nologin --groups video obscura"
             )
         }
-        guard geteuid() == 0 || geteuid() == unsafe entry.pointee.pw_uid else {
+        let identity = unsafe ChildRequest.Identity(user: entry.pointee.pw_uid, group: entry.pointee.pw_gid)
+        guard geteuid() == 0 || geteuid() == identity.user else {
             throw ClusterError(
                 .notPermitted,
                 "A system deployment is started by root",
                 advice: "Start it as root, or leave out --deployment system"
             )
         }
-        guard geteuid() == 0 else { return nil }
-        return unsafe ChildRequest.Identity(user: entry.pointee.pw_uid, group: entry.pointee.pw_gid)
+        return geteuid() == 0 ? identity : nil
     }
 
     private static func checkSocketPaths(in runtime: String) throws(ClusterError) {
@@ -96,7 +97,7 @@ package struct ClusterFolders: ~Copyable {
                 advice: "Choose a folder of your own with --data and --runtime, or: chmod go-w \(path)"
             )
         }
-        guard access(path, W_OK) == 0 else {
+        guard unsafe access(path, W_OK) == 0 else {
             throw ClusterError(
                 .cannotCreate,
                 "\(path) is not writable: \(reason(errno))",
@@ -109,7 +110,7 @@ package struct ClusterFolders: ~Copyable {
         do {
             let directory = try Directory(opening: runtime)
             return try FileLock("up.lock", in: directory)
-        } catch let error as FilesError where error.code == .locked {
+        } catch  where error.code == .locked {
             throw ClusterError(
                 .alreadyRunning,
                 "Another `obscura up` runs on \(runtime)",

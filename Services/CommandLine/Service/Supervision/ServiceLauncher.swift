@@ -1,8 +1,8 @@
 private import CLinux
 private import Consent
-package import Files
+import Files
 private import Glibc
-package import MessageSchema
+import MessageSchema
 private import ServiceRuntime
 
 /// Starts one service's process: its key on a descriptor, its readiness on a socket, its log lines in a file.
@@ -39,7 +39,7 @@ struct ServiceLauncher: Sendable {
     /// Puts the key of a service that somebody else runs beside the sockets.
     func leaveKey(for service: ServiceName) throws {
         let folder = try Directory(opening: options.runtime + "/keys")
-        try folder.replace("\(service.rawValue).json", with: role(of: service).encoded)
+        try folder.writeAtomically(role(of: service).encoded, to: "\(service.rawValue).json")
     }
 
     /// Starts the service; blocks for some milliseconds.
@@ -48,10 +48,10 @@ struct ServiceLauncher: Sendable {
         try key.writeAll(role(of: service).encoded, at: 0)
         let log = try FileDescriptor(
             opening: options.isVerbose ? "/dev/stderr" : "\(options.data)/log/\(service.rawValue).log",
-            [.writeOnly, .append, .create]
+            [.write, .append, .create]
         )
         if let identity, !options.isVerbose { _ = fchown(log.rawValue, identity.user, identity.group) }
-        let nothing = try FileDescriptor(opening: "/dev/null", [.readOnly])
+        let nothing = try FileDescriptor(opening: "/dev/null", [.read])
 
         var request = ChildRequest(executable: "\(executables)/\(service.executable)")
         request.arguments = arguments(for: service)

@@ -3,7 +3,7 @@ package import EventLoop
 package import Files
 private import Glibc
 package import MessageSchema
-package import Timekeeping
+private import Timekeeping
 
 /// Runs the services of a cluster and keeps them running; the machine decides, this actor does.
 ///
@@ -183,7 +183,7 @@ private final class NotifySocket {
     /// The next datagram's text; `nil` when there is none.
     func next() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = unsafe recv(descriptor.rawValue, &bytes, bytes.count, CInt(MSG_DONTWAIT.rawValue))
+        let count = unsafe recv(descriptor.rawValue, &bytes, bytes.count, CInt(MSG_DONTWAIT))
         guard count > 0 else { return nil }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }

@@ -138,7 +138,8 @@ package struct SupervisorMachine: Sendable {
             return [.show(service)]
         }
         guard retries else { return fail(service, lines[service]?.detail ?? how, now: now) }
-        let livedWell = (lines[service]?.state == .ready) && (lines[service]?.since.advanced(by: Self.goodLife) ?? now) < now
+        let livedWell =
+            (lines[service]?.state == .ready) && (lines[service]?.since.advanced(by: Self.goodLife) ?? now) < now
         let failures = livedWell ? 1 : (failuresInARow[service] ?? 0) + 1
         failuresInARow[service] = failures
         update(service, to: .restarting, now: now) { line in
