@@ -140,9 +140,15 @@ let testTargets: [Target] = [
     tests("ImagingTests", ["Containers", "Imaging", "Media"]),
     tests("MoviesTests", ["Containers", "Movies", "Media", "Files"]),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
-    tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
+    // Real executables, as a person or a program would run them: it knows no module.
+    .testTarget(
+        name: "SystemTests",
+        path: "Tests/SystemTests",
+        exclude: ["Impostor"],
+        swiftSettings: settings
+    ),
 ]
 
 // `deploy/test` builds some test targets alone where a build is dear (sanitizers, fuzzing): their names, with commas.

@@ -1,0 +1,243 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct BadInputTests {
+    /// What `library save` is given, and what it has to say.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var status: Int32
+        var code: String
+        var number: Int?
+        var make: @Sendable (Folder) async throws -> String
+    }
+
+    static let cases: [Case] = [
+        Case(testDescription: "a missing file", status: 66, code: "noSuchFile") { $0.path + "/nowhere.jpg" },
+        Case(testDescription: "a directory", status: 66, code: "notAFile") { folder in
+            let path = folder.path + "/folder.jpg"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            return path
+        },
+        Case(testDescription: "zero bytes", status: 65, code: "invalidData", number: -3302) {
+            try $0.write("zero.jpg", [])
+        },
+        Case(testDescription: "words that are called a picture", status: 65, code: "invalidData", number: -3302) {
+            try $0.write("words.jpg", "these are words".utf8)
+        },
+        Case(testDescription: "a truncated JPEG", status: 65, code: "invalidData", number: -3302) { folder in
+            let whole = try await Pictures.jpeg("whole.jpg", in: folder)
+            let bytes = FileManager.default.contents(atPath: whole) ?? Data()
+            return try folder.write("half.jpg", bytes.prefix(bytes.count / 2))
+        },
+        Case(testDescription: "a film without its index", status: 65, code: "invalidData", number: -3302) { folder in
+            let whole = try await Pictures.movie("whole.mov", in: folder)
+            let bytes = FileManager.default.contents(atPath: whole) ?? Data()
+            return try folder.write("half.mov", bytes.prefix(bytes.count / 2))
+        },
+    ]
+
+    @Test func `what can not be saved is named, with the right exit code, and leaves nothing`() async throws {
+        try await Cluster.with { cluster in
+            try await cluster.allowEverything()
+            let folder = Folder(path: cluster.folder)
+            for item in Self.cases {
+                let path = try await item.make(folder)
+                let outcome = try await cluster.obscura("library", "save", path, "--json")
+                #expect(outcome.status == item.status, "\(item.testDescription): \(outcome.output)\(outcome.errors)")
+                guard outcome.status != 0 else { continue }
+                let error = try outcome.error()
+                #expect(error.code == item.code, "\(item.testDescription): \(error)")
+                #expect(error.number == item.number, "\(item.testDescription)")
+                #expect(!error.description.isEmpty)
+            }
+            let list = try await cluster.obscura("library", "list", "--json")
+            #expect(list.lines.isEmpty, "\(list.output)")
+            let verify = try await cluster.obscura("library", "verify", "--json").object(VerifyLine.self)
+            #expect(verify.checked == 0 && verify.orphans == 0)
+        }
+    }
+
+    @Test func `a picture with the ending of a film is told apart by its bytes`() async throws {
+        try await Cluster.with { cluster in
+            try await cluster.allowEverything()
+            let folder = Folder(path: cluster.folder)
+            let picture = try await Pictures.jpeg("a.jpg", in: folder)
+            let misnamed = try folder.write("a.mov", FileManager.default.contents(atPath: picture) ?? Data())
+            let outcome = try await cluster.obscura("library", "import", misnamed, "--json")
+            let result = try outcome.object(ImportLine.self)
+            #expect(result.found == 1)
+            #expect(result.imported + result.skipped.count + result.failed.count == 1)
+            #expect(outcome.status == (result.failed.isEmpty ? 0 : 65))
+            if result.imported == 1 {
+                let assets = try await cluster.obscura("library", "list", "--json").objects(AssetLine.self)
+                let asset = try #require(assets.first)
+                #expect(asset.kind == "photo")
+            }
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become somebody who may not read"))
+    func `an unreadable file is named with exit 66`() async throws {
+        var options = Cluster.Options()
+        options.user = 61_001
+        try await Executables.with { (executables: String) async throws -> Void in
+            var options = options
+            options.bin = executables
+            try await Cluster.with(options) { (cluster: Cluster) async throws -> Void in
+                let folder = Folder(path: cluster.folder)
+                let secret = try folder.write("secret.jpg", [1, 2, 3])
+                unsafe chmod(secret, 0)
+                let outcome = try await cluster.obscura("library", "save", secret, "--json")
+                #expect(outcome.status == 66)
+                #expect(try outcome.error().code == "unreadable")
+            }
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can mount a small disk"))
+    func `a full disk is said, and after room is made everything is there`() async throws {
+        try await Folder.with { folder in
+            let disk = folder.path + "/disk"
+            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            let environment = Cluster.environment(home: folder.path)
+            let mount = try await Cluster.run(
+                ["/bin/mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk],
+                environment: environment,
+                directory: folder.path
+            )
+            try #require(mount.status == 0, "\(mount.errors)")
+            var options = Cluster.Options()
+            options.data = disk + "/data"
+            do {
+                try await Cluster.with(options) { cluster in
+                    try await cluster.allowEverything()
+                    let first = try await cluster.obscura("photo", "--json").object(AssetLine.self)
+                    let filler = disk + "/filler"
+                    let fill = try await Cluster.run(
+                        ["/bin/sh", "-c", "cat /dev/zero > \"$0\"", filler],
+                        in: cluster
+                    )
+                    #expect(fill.status != 0)
+                    let full = try await cluster.obscura("photo", "--json")
+                    #expect(full.status == 74, "\(full.output)\(full.errors)")
+                    #expect(try full.error().code == "diskFull")
+                    let readable = try await cluster.obscura("library", "show", first.url, "--json")
+                    #expect(readable.status == 0, "\(readable.errors)")
+                    try FileManager.default.removeItem(atPath: filler)
+                    let again = try await cluster.obscura("photo", "--json")
+                    #expect(again.status == 0, "\(again.errors)")
+                    let verify = try await cluster.obscura("library", "verify", "--json").object(VerifyLine.self)
+                    #expect(verify.checked == 2 && verify.damaged.isEmpty && verify.missing == 0)
+                }
+            } catch {
+                Issue.record(error)
+            }
+            _ = try await Cluster.run(["/bin/umount", disk], environment: environment, directory: folder.path)
+        }
+    }
+
+    /// A runtime or data directory that will not do, and how `up` has to end.
+    static let directories: [(String, [String], Int32, String)] = [
+        ("an unwritable runtime directory", ["--runtime", "/proc/obscura", "--data", "FOLDER/data"], 73, "/proc"),
+        ("a runtime directory that is a file", ["--runtime", "FOLDER/file", "--data", "FOLDER/data"], 73, "file"),
+        ("an unwritable data directory", ["--runtime", "FOLDER/run", "--data", "/proc/obscura"], 73, "/proc"),
+        (
+            "a path too long for a socket",
+            ["--runtime", "FOLDER/" + String(repeating: "long", count: 30), "--data", "FOLDER/data"], 73, "long"
+        ),
+    ]
+
+    @Test(arguments: directories)
+    func `a directory that will not do is named at once`(
+        what: String,
+        arguments: [String],
+        status: Int32,
+        word: String
+    ) async throws {
+        try await Folder.with { folder in
+            try folder.write("file", [])
+            let arguments = arguments.map { $0.replacingOccurrences(of: "FOLDER", with: folder.path) }
+            let outcome = try await Cluster.run(
+                ["\(Executables.directory)/obscura", "up"] + arguments,
+                environment: Cluster.environment(home: folder.path),
+                directory: folder.path
+            )
+            #expect(outcome.status == status, "\(what): \(outcome.output)\(outcome.errors)")
+            #expect(outcome.errors.contains(word), "\(what): \(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: ["obscura-coordinator", "obscura-library", "obscura-exporter"])
+    func `a database of a newer version is left alone`(executable: String) async throws {
+        try await Folder.with { folder in
+            var options = Cluster.Options()
+            options.data = folder.path + "/data"
+            try await Cluster.with(options) { cluster in
+                _ = try await cluster.services()
+            }
+            let databases = folder.files(below: "data").filter { $0.hasSuffix(".sqlite") }
+            try #require(!databases.isEmpty)
+            let script = """
+                import sqlite3, sys
+                for path in sys.argv[1:]:
+                    database = sqlite3.connect(path)
+                    database.execute("PRAGMA user_version = 1000")
+                    database.commit()
+                    database.close()
+                """
+            let environment = Cluster.environment(home: folder.path)
+            let changed = try await Cluster.run(
+                ["/usr/bin/python3", "-c", script] + databases.map { "\(folder.path)/data/\($0)" },
+                environment: environment,
+                directory: folder.path
+            )
+            try #require(changed.status == 0, "\(changed.errors)")
+            let outcome = try await Cluster.run(
+                [
+                    "\(Executables.directory)/\(executable)", "--runtime", folder.path + "/run2", "--data",
+                    folder.path + "/data",
+                ],
+                environment: environment,
+                directory: folder.path
+            )
+            #expect(outcome.status != 0 && outcome.status != 124, "\(outcome.errors)")
+            #expect(outcome.errors.contains("databaseTooNew") || outcome.errors.contains("newer"), "\(outcome.errors)")
+        }
+    }
+
+    @Test func `two coordinators: the second is refused and the first is unharmed`() async throws {
+        try await Cluster.with { cluster in
+            let second = try await Cluster.run(
+                ["\(Executables.directory)/obscura-coordinator", "--runtime", cluster.runtime, "--data", cluster.data],
+                in: cluster
+            )
+            #expect(second.status != 0 && second.status != 124, "\(second.errors)")
+            #expect(second.errors.contains("alreadyRunning") || second.errors.contains("already running"))
+            #expect(try await cluster.obscura("status", "--json").object(StatusLine.self).ready)
+        }
+    }
+
+    /// Commands, and the exit status of each.
+    static let commands: [([String], Int32)] = [
+        (["photo", "--camera"], 64),
+        (["levitate"], 64),
+        (["photo", "--levitate"], 64),
+        (["record", "--duration", "soon"], 64),
+        (["library", "show", "https://example.org/a.jpg"], 66),
+        (["library", "show", "assets-library://asset/asset.JPG?id=00000000-0000-4000-8000-000000000000&ext=JPG"], 66),
+        (["photo", "--camera", "nobody"], 69),
+        (["pick", "--source", "camera"], 69),
+    ]
+
+    @Test(arguments: commands)
+    func `a command that can not be done ends with its exit code`(arguments: [String], status: Int32) async throws {
+        try await Cluster.with { cluster in
+            try await cluster.allowEverything()
+            let outcome = try await cluster.obscura(arguments + ["--json"])
+            #expect(outcome.status == status, "\(arguments): \(outcome.output)\(outcome.errors)")
+            #expect(!outcome.errors.isEmpty)
+        }
+    }
+}

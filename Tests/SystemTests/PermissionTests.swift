@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct PermissionTests {
+    @Test func `a denied camera refuses the photo, and asking again does not help`() async throws {
+        try await Cluster.with { cluster in
+            let denied = try await cluster.obscura("permissions", "deny", "--resource", "camera/*", "--json")
+            #expect(denied.status == 0, "\(denied.errors)")
+            for _ in 1...2 {
+                let photo = try await cluster.obscura("photo", "--json")
+                #expect(photo.status == 77)
+                let error = try photo.error()
+                #expect(error.code == "accessDenied")
+                #expect(error.number == nil, "a camera has no Assets Library number")
+                #expect(error.recoverySuggestion?.contains("obscura permissions") == true)
+            }
+            let asked = try await cluster.obscura(
+                "permissions",
+                "request",
+                "--resource",
+                "camera/*",
+                "--access",
+                "use",
+                "--json"
+            )
+            #expect(asked.status == 77)
+        }
+    }
+
+    @Test func `a denied library carries the numbers of the book`() async throws {
+        try await Cluster.with { cluster in
+            let folder = Folder(path: cluster.folder)
+            let picture = try await Pictures.jpeg("a.jpg", in: folder)
+            for access in ["addOnly", "read"] {
+                let denied = try await cluster.obscura(
+                    "permissions",
+                    "deny",
+                    "--resource",
+                    "library",
+                    "--access",
+                    access,
+                    "--json"
+                )
+                #expect(denied.status == 0, "\(denied.errors)")
+            }
+            let groups = try await cluster.obscura("library", "groups", "--json")
+            #expect(groups.status == 77)
+            #expect(try groups.error().code == "accessDenied")
+            #expect(try groups.error().number == -3311)
+
+            let save = try await cluster.obscura("library", "save", picture, "--json")
+            #expect(save.status == 77)
+            let error = try save.error()
+            #expect(error.code == "dataUnavailable")
+            #expect(error.number == -3310)
+            #expect(error.cause == "accessDenied")
+
+            let words = try await cluster.obscura("library", "groups")
+            #expect(words.errors.hasPrefix("Error Domain="), "\(words.errors)")
+            #expect(words.errors.contains("Code=-3311"))
+            #expect(words.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test func `a reset asks again, and nobody is there to answer`() async throws {
+        try await Cluster.with { cluster in
+            _ = try await cluster.obscura("permissions", "deny", "--resource", "camera/*", "--json")
+            let reset = try await cluster.obscura("permissions", "reset", "--resource", "camera/*", "--json")
+            #expect(reset.status == 0, "\(reset.errors)")
+            let photo = try await cluster.obscura("photo", "--json")
+            #expect(photo.status == 75)
+            let error = try photo.error()
+            #expect(error.code == "dismissed")
+            #expect(error.cause == "noPrompter")
+        }
+    }
+
+    @Test func `a grant lets the photo happen and a revocation ends that`() async throws {
+        try await Cluster.with { cluster in
+            try await cluster.allowEverything()
+            let photo = try await cluster.obscura("photo", "--json")
+            #expect(photo.status == 0, "\(photo.errors)")
+            let asset = try photo.object(AssetLine.self)
+            #expect(asset.kind == "photo")
+            #expect(asset.url.hasPrefix("assets-library://asset/asset.JPG?id="))
+            let revoked = try await cluster.obscura("permissions", "revoke", "--resource", "camera/*", "--json")
+            #expect(revoked.status == 0, "\(revoked.errors)")
+            let again = try await cluster.obscura("photo", "--no-prompt", "--json")
+            #expect(again.status == 77)
+        }
+    }
+
+    @Test func `a revocation stops a film, says why, and keeps what was filmed`() async throws {
+        try await Cluster.with { cluster in
+            try await cluster.allowEverything()
+            let film = try cluster.start("record", "--duration", "60s", "--json")
+            try await eventually("progress of the film") {
+                try String(contentsOfFile: film.output, encoding: .utf8).contains("\"progress\"")
+            }
+            let revoked = try await cluster.obscura("permissions", "revoke", "--resource", "camera/*", "--json")
+            #expect(revoked.status == 0, "\(revoked.errors)")
+            let outcome = await film.outcome()
+            #expect(outcome.status == 77)
+            #expect(try outcome.error().code == "revoked")
+        }
+    }
+
+    @Test func `decisions survive a restart`() async throws {
+        try await Folder.with { folder in
+            var options = Cluster.Options()
+            options.data = folder.path + "/kept"
+            try await Cluster.with(options) { cluster in
+                _ = try await cluster.obscura("permissions", "deny", "--resource", "camera/*", "--json")
+            }
+            try await Cluster.with(options) { cluster in
+                let photo = try await cluster.obscura("photo", "--json")
+                #expect(photo.status == 77)
+            }
+        }
+    }
+}
