@@ -138,7 +138,7 @@ let testTargets: [Target] = [
     tests("SQLiteTests", ["SQLite", "Files"]),
     tests("ContainersTests", ["Containers", "Media"]),
     tests("ImagingTests", ["Containers", "Imaging", "Media"]),
-    tests("MoviesTests", ["Containers", "Movies", "Media", "Files"]),
+    tests("MoviesTests", ["Containers", "Imaging", "Movies", "Media", "Files"]),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CommandLineTests", base + ["CommandLineService"]),

@@ -1,0 +1,213 @@
+private import Media
+
+/// The parts of a movie's `moov` box that do not depend on its frames.
+///
+/// They can be read back from a file that was never finished.
+struct MovieHead: Equatable {
+    /// Ticks a second of all times in the file: divides the usual frame rates, and is fine enough for camera clocks.
+    static let timescale: UInt32 = 90_000
+
+    /// Seconds from 1904-01-01, where QuickTime's times start, to 1970-01-01.
+    private static let secondsFrom1904To1970: Int64 = 2_082_844_800
+
+    let width, height: Int
+    /// The nine numbers of the track's matrix, 36 bytes as the file has them.
+    let matrix: [UInt8]
+    /// Seconds since 1904-01-01T00:00:00Z.
+    let created: UInt64
+    /// The `meta` box, whole.
+    let metadata: [UInt8]
+
+    init(_ description: MovieDescription) {
+        width = description.width
+        height = description.height
+        matrix = Self.matrix(description.orientation, width: description.width, height: description.height)
+        created = UInt64(max(0, description.time.secondsSince1970 + Self.secondsFrom1904To1970))
+        metadata = QuickTimeMetadata(description).box
+    }
+
+    /// Reads the head back from the payload of a `moov` box that this writer made.
+    init?(parsing moov: [UInt8]) {
+        func find(_ path: [FourCharacterCode], in payload: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            guard let name = path.first else { return payload }
+            guard let box = BoxHeader.children(of: payload).first(where: { $0.name == name }) else { return nil }
+            let start = payload.startIndex
+            let inner = payload[start + Int(box.payloadStart)..<start + Int(box.end)]
+            return find(Array(path.dropFirst()), in: inner)
+        }
+        guard let track = find(["trak", "tkhd"], in: moov[...]), track.count >= 84, track.first == 0,
+            let header = find(["mvhd"], in: moov[...]), header.count >= 20, header.first == 0,
+            let meta = find(["meta"], in: moov[...])
+        else { return nil }
+        let field = { (slice: ArraySlice<UInt8>, offset: Int) in
+            slice.dropFirst(offset).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        guard field(header, 12) == Self.timescale else { return nil }
+        width = Int(field(track, 76) >> 16)
+        height = Int(field(track, 80) >> 16)
+        matrix = Array(track.dropFirst(40).prefix(36))
+        created = UInt64(field(header, 4))
+        var builder = BoxBuilder()
+        builder.box("meta") { $0.append(contentsOf: meta) }
+        metadata = builder.bytes
+    }
+
+    /// The `moov` box of a movie whose frames are in fragments that follow it.
+    var initialMovie: [UInt8] { movie(samples: nil) }
+
+    /// The `moov` box that has every frame.
+    func finalMovie(_ samples: FrameIndex) -> [UInt8] { movie(samples: samples) }
+
+    private func movie(samples: FrameIndex?) -> [UInt8] {
+        let duration = samples?.duration ?? 0
+        var builder = BoxBuilder()
+        builder.box("moov") { moov in
+            appendMovieHeader(&moov, duration: duration)
+            moov.box("trak") { track in
+                appendTrackHeader(&track, duration: duration)
+                track.box("mdia") { media in
+                    appendMedia(&media, samples: samples ?? FrameIndex())
+                }
+            }
+            if samples == nil {
+                moov.box("mvex") { extends in
+                    extends.fullBox("trex") { defaults in
+                        for value: UInt32 in [1, 1, 0, 0, 0x0200_0000] { defaults.append(value) }
+                    }
+                }
+            }
+            moov.append(contentsOf: metadata)
+        }
+        return builder.bytes
+    }
+
+    /// Version 0 with 32-bit numbers where they fit, 1 with 64-bit ones where they do not.
+    private func version(_ duration: UInt64) -> UInt8 {
+        created > UInt32.max || duration > UInt32.max ? 1 : 0
+    }
+
+    private func appendTime(_ builder: inout BoxBuilder, _ value: UInt64, version: UInt8) {
+        if version == 0 { builder.append(UInt32(value)) } else { builder.append(value) }
+    }
+
+    private func appendMovieHeader(_ builder: inout BoxBuilder, duration: UInt64) {
+        let version = version(duration)
+        builder.fullBox("mvhd", version: version) { header in
+            appendTime(&header, created, version: version)
+            appendTime(&header, created, version: version)
+            header.append(Self.timescale)
+            appendTime(&header, duration, version: version)
+            header.append(UInt32(0x0001_0000))
+            header.append(UInt16(0x0100))
+            header.appendZeros(10)
+            header.append(contentsOf: Self.matrix(.up, width: 0, height: 0))
+            header.appendZeros(24)
+            header.append(UInt32(2))
+        }
+    }
+
+    private func appendTrackHeader(_ builder: inout BoxBuilder, duration: UInt64) {
+        let version = version(duration)
+        builder.fullBox("tkhd", version: version, flags: 0xF) { header in
+            appendTime(&header, created, version: version)
+            appendTime(&header, created, version: version)
+            header.append(UInt32(1))
+            header.append(UInt32(0))
+            appendTime(&header, duration, version: version)
+            header.appendZeros(16)
+            header.append(contentsOf: matrix)
+            header.append(UInt32(width) << 16)
+            header.append(UInt32(height) << 16)
+        }
+    }
+
+    private func appendMedia(_ builder: inout BoxBuilder, samples: FrameIndex) {
+        let version = version(samples.duration)
+        builder.fullBox("mdhd", version: version) { header in
+            appendTime(&header, created, version: version)
+            appendTime(&header, created, version: version)
+            header.append(Self.timescale)
+            appendTime(&header, samples.duration, version: version)
+            // The language "und", three letters of five bits (ISO/IEC 14496-12, 8.4.2.3).
+            header.append(UInt16(0x55C4))
+            header.append(UInt16(0))
+        }
+        appendHandler(&builder, type: "mhlr", subtype: "vide", name: "Video")
+        builder.box("minf") { information in
+            information.fullBox("vmhd", flags: 1) { $0.appendZeros(8) }
+            appendHandler(&information, type: "dhlr", subtype: "url ", name: "Data")
+            information.box("dinf") { data in
+                data.fullBox("dref") { references in
+                    references.append(UInt32(1))
+                    references.fullBox("url ", flags: 1) { _ in }
+                }
+            }
+            information.box("stbl") { table in
+                appendSampleDescription(&table)
+                samples.append(to: &table)
+            }
+        }
+    }
+
+    private func appendHandler(
+        _ builder: inout BoxBuilder,
+        type: FourCharacterCode,
+        subtype: FourCharacterCode,
+        name: String
+    ) {
+        builder.fullBox("hdlr") { handler in
+            handler.append(type)
+            handler.append(subtype)
+            handler.appendZeros(12)
+            handler.append(UInt8(name.utf8.count))
+            handler.append(contentsOf: name.utf8)
+        }
+    }
+
+    /// QuickTime File Format, "Video sample description": Photo JPEG.
+    private func appendSampleDescription(_ builder: inout BoxBuilder) {
+        builder.fullBox("stsd") { descriptions in
+            descriptions.append(UInt32(1))
+            descriptions.box("jpeg") { entry in
+                entry.appendZeros(6)
+                entry.append(UInt16(1))
+                entry.appendZeros(12)
+                entry.append(UInt32(512))
+                entry.append(UInt16(width))
+                entry.append(UInt16(height))
+                entry.append(UInt32(72 << 16))
+                entry.append(UInt32(72 << 16))
+                entry.append(UInt32(0))
+                entry.append(UInt16(1))
+                let name = Array("Photo - JPEG".utf8)
+                entry.append(UInt8(name.count))
+                entry.append(contentsOf: name)
+                entry.appendZeros(31 - name.count)
+                entry.append(UInt16(24))
+                entry.append(UInt16(0xFFFF))
+            }
+        }
+    }
+
+    /// The matrix that turns stored pixels upright (QuickTime File Format, "Matrices"; 16.16 and, last column, 2.30).
+    private static func matrix(_ orientation: Orientation, width: Int, height: Int) -> [UInt8] {
+        let (width, height) = (Int32(width), Int32(height))
+        let rows: (Int32, Int32, Int32, Int32, Int32, Int32) =
+            switch orientation {
+            case .up: (1, 0, 0, 1, 0, 0)
+            case .upMirrored: (-1, 0, 0, 1, width, 0)
+            case .down: (-1, 0, 0, -1, width, height)
+            case .downMirrored: (1, 0, 0, -1, 0, height)
+            case .leftMirrored: (0, 1, 1, 0, 0, 0)
+            case .right: (0, 1, -1, 0, height, 0)
+            case .rightMirrored: (0, -1, -1, 0, height, width)
+            case .left: (0, -1, 1, 0, 0, width)
+            }
+        var builder = BoxBuilder()
+        for value in [rows.0 << 16, rows.1 << 16, 0, rows.2 << 16, rows.3 << 16, 0, rows.4 << 16, rows.5 << 16] {
+            builder.append(value)
+        }
+        builder.append(Int32(1 << 30))
+        return builder.bytes
+    }
+}

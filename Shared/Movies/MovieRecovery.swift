@@ -1,0 +1,125 @@
+/// Finishes movies that a crash left unfinished.
+package enum MovieRecovery {
+    /// What was found and done.
+    package enum Outcome: Equatable, Sendable {
+        /// The movie had been finished; nothing was changed.
+        case complete
+        /// The movie is an ordinary one now.
+        case recovered(Recovered)
+    }
+
+    /// What a recovered movie has, and what it lost.
+    package struct Recovered: Equatable, Sendable {
+        package let frames: Int
+        /// Microseconds.
+        package let durationMicroseconds: Int64
+        /// Bytes at the end of the file that belonged to no whole frame.
+        package let lostByteCount: Int64
+        /// Frames that the last fragment still named but whose bytes are not whole.
+        ///
+        /// Frames that were in memory alone are not known to anybody: at most one fragment's time, a second unless the
+        /// writer was told otherwise.
+        package let lostFrames: Int
+    }
+
+    /// Finishes a movie that `MovieWriter` began: cuts it after the last whole frame and writes its index.
+    ///
+    /// Frames count as whole when their bytes are there and start and end like a JPEG, so that a file whose length reached
+    /// the disk before its data did is cut too. Doing it again after a crash in the middle is safe.
+    ///
+    /// - Throws: `nothingToRecover`: not such a file, or no whole frame; `noSpace`, `inputOutput`.
+    package static func recover<File: MovieFile & ~Copyable>(_ file: inout File) throws(MovieError) -> Outcome {
+        let length = try file.byteCount()
+        let start = MovieLayout.placeholderStart
+        guard let type = try box(at: 0, in: file, limit: length), type.name == "ftyp", type.end == start else {
+            throw MovieError(.nothingToRecover)
+        }
+        if let data = try box(at: start, in: file, limit: length), data.name == "mdat", data.end < length,
+            let index = try box(at: data.end, in: file, limit: length), index.name == "moov", index.end == length
+        {
+            return .complete
+        }
+        // Whatever the placeholder holds: the write that changes it may have been torn.
+        let movieStart = start + MovieLayout.placeholderByteCount
+        guard let movie = try box(at: movieStart, in: file, limit: length), movie.name == "moov", movie.end <= length,
+            movie.byteCount < 1 << 20,
+            let head = MovieHead(parsing: try file.read(Int(movie.payloadByteCount), at: movie.payloadStart))
+        else { throw MovieError(.nothingToRecover) }
+
+        let found = try scan(file, from: movie.end, length: length)
+        guard found.samples.count > 0 else { throw MovieError(.nothingToRecover) }
+        try file.truncate(to: found.end)
+        _ = try MovieLayout().finish(head: head, samples: found.samples, end: found.end, file: &file)
+        return .recovered(
+            Recovered(
+                frames: found.samples.count,
+                durationMicroseconds: Int64(found.samples.duration) * 100 / 9,
+                lostByteCount: found.lostByteCount,
+                lostFrames: found.lostFrames
+            )
+        )
+    }
+
+    private struct Found {
+        var samples = FrameIndex()
+        var end: Int64
+        var lostByteCount: Int64 = 0
+        var lostFrames = 0
+    }
+
+    private static func scan<File: MovieFile & ~Copyable>(
+        _ file: borrowing File,
+        from start: Int64,
+        length: Int64
+    ) throws(MovieError) -> Found {
+        var found = Found(end: start)
+        var position = start
+        while let moof = try box(at: position, in: file, limit: length) {
+            // The index of a writer that crashed before its last write; it is written anew.
+            if moof.name == "moov" { return found }
+            guard moof.name == "moof", moof.end <= length, moof.byteCount < 1 << 20,
+                let fragment = MovieFragment(
+                    parsing: try file.read(Int(moof.payloadByteCount), at: moof.payloadStart)
+                ),
+                fragment.start == found.samples.duration,
+                let data = try box(at: moof.end, in: file, limit: length), data.name == "mdat"
+            else { break }
+            var offset = data.payloadStart
+            for (index, frame) in fragment.frames.enumerated() {
+                let end = offset + Int64(frame.byteCount)
+                guard end <= length, try isWhole(offset, end, in: file) else {
+                    found.lostFrames = fragment.frames.count - index
+                    found.lostByteCount = length - found.end
+                    return found
+                }
+                found.samples.add(offset: offset, byteCount: frame.byteCount, duration: frame.duration)
+                found.end = end
+                offset = end
+            }
+            position = data.end
+            guard position == offset else { break }
+        }
+        found.lostByteCount = length - found.end
+        return found
+    }
+
+    private static func isWhole<File: MovieFile & ~Copyable>(
+        _ start: Int64,
+        _ end: Int64,
+        in file: borrowing File
+    ) throws(MovieError) -> Bool {
+        guard end - start >= 4 else { return false }
+        let first = try file.read(2, at: start)
+        let last = try file.read(2, at: end - 2)
+        return first == [0xFF, 0xD8] && last == [0xFF, 0xD9]
+    }
+
+    private static func box<File: MovieFile & ~Copyable>(
+        at offset: Int64,
+        in file: borrowing File,
+        limit: Int64
+    ) throws(MovieError) -> BoxHeader? {
+        let bytes = try file.read(BoxHeader.maximumByteCount, at: offset)
+        return BoxHeader(bytes[...], start: offset, limit: limit)
+    }
+}
