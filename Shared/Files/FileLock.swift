@@ -10,16 +10,16 @@ package struct FileLock: ~Copyable, Sendable {
     ///
     /// - Throws: `locked` when somebody has it, and the usual codes.
     package init(_ name: String, in directory: borrowing Directory) throws(FilesError) {
-        let file = try directory.open(name, [.readWrite, .create])
-        try FileFaults.check("lock", path: name)
-        do throws(FilesError) {
-            _ = try retrying("lock", path: name) { flock(file.rawValue, LOCK_EX | LOCK_NB) }
-        } catch  where error.code == .wouldBlock {
+        guard let lock = try FileLock.attempt(name, in: directory) else {
             throw FilesError(code: .locked, operation: "lock", path: name)
         }
-        try file.truncate(to: 0)
-        try file.writeAll(Array("\(getpid())\n".utf8), at: 0)
-        descriptor = file
+        self = lock
+    }
+
+    /// Takes the lock, without waiting; nil when somebody has it.
+    package static func attempt(_ name: String, in directory: borrowing Directory) throws(FilesError) -> FileLock? {
+        let file = try directory.open(name, [.readWrite, .create])
+        return try lock(file, name) ? FileLock(marking: file) : nil
     }
 
     /// The pid that the holder of the lock wrote; nil when there is none to read.
@@ -45,6 +45,22 @@ package struct FileLock: ~Copyable, Sendable {
                 guard error.code == .locked, ContinuousClock.now < end else { throw error }
                 usleep(20_000)
             }
+        }
+    }
+
+    private init(marking file: consuming FileDescriptor) throws(FilesError) {
+        try file.truncate(to: 0)
+        try file.writeAll(Array("\(getpid())\n".utf8), at: 0)
+        descriptor = file
+    }
+
+    private static func lock(_ file: borrowing FileDescriptor, _ name: String) throws(FilesError) -> Bool {
+        try FileFaults.check("lock", path: name)
+        do throws(FilesError) {
+            _ = try retrying("lock", path: name) { flock(file.rawValue, LOCK_EX | LOCK_NB) }
+            return true
+        } catch  where error.code == .wouldBlock {
+            return false
         }
     }
 }

@@ -1,0 +1,153 @@
+import Files
+import Glibc
+import SQLite
+import TestSupport
+import Testing
+
+@Suite(.tags(.unit), .timeLimit(.minutes(1)))
+struct DatabaseTests {
+    private static let first = Migration(1, "CREATE TABLE a (n INTEGER PRIMARY KEY, t TEXT NOT NULL) STRICT")
+    private static let second = Migration(2, "ALTER TABLE a ADD COLUMN m INTEGER NOT NULL DEFAULT 7")
+    private static let third = Migration(3) { try $0.execute("CREATE INDEX a_m ON a (m)") }
+
+    private func schema(_ count: Int) -> DatabaseSchema {
+        DatabaseSchema(
+            applicationID: 0x4F42_5354,
+            migrations: Array([Self.first, Self.second, Self.third].prefix(count))
+        )
+    }
+
+    private func description(_ database: Database) async throws -> [String] {
+        try await database.perform { connection in
+            try connection.all("SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY name") { try $0.text(0) }
+        }
+    }
+
+    @Test func `every step leads to what a fresh database has, and keeps the rows`() async throws {
+        try await withTemporaryDirectory { path in
+            for count in 1...3 {
+                let database = try Database(named: "steps", in: path, schema: schema(count))
+                if count == 1 {
+                    try await database.transaction { _ = try $0.run("INSERT INTO a VALUES (1, 'kept')") }
+                }
+                await database.close()
+            }
+            let steps = try Database(named: "steps", in: path, schema: schema(3))
+            let fresh = try Database(named: "fresh", in: path, schema: schema(3))
+            let stepped = try await description(steps)
+            #expect(try await description(fresh) == stepped)
+            let rows = try await steps.perform {
+                try $0.all("SELECT t, m FROM a") { try "\($0.text(0)) \($0.integer(1))" }
+            }
+            #expect(rows == ["kept 7"])
+            // The copy from before the last step is a whole database of that version.
+            let backup = try Connection(opening: "\(path)/steps.version-2.backup", isReadOnly: true)
+            #expect(try backup.first("PRAGMA user_version") { try $0.integer(0) } == 2)
+        }
+    }
+
+    @Test func `a newer database is refused and untouched`() async throws {
+        try await withTemporaryDirectory { path in
+            try await Database(named: "a", in: path, schema: schema(3)).close()
+            let error = #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: schema(2)) }
+            #expect(error?.code == .databaseTooNew(found: 3, supported: 2))
+            #expect(error?.description.contains("version 3") == true)
+            _ = try Database(named: "a", in: path, schema: schema(3))
+        }
+    }
+
+    @Test func `somebody else's database is refused`() async throws {
+        try await withTemporaryDirectory { path in
+            let other = DatabaseSchema(applicationID: 7, migrations: [Self.first])
+            try await Database(named: "a", in: path, schema: other).close()
+            let error = #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: schema(1)) }
+            #expect(error?.code == .foreignDatabase)
+        }
+    }
+
+    @Test func `a file that is no database is refused`() throws {
+        try withTemporaryDirectory { path, directory in
+            try directory.writeAtomically(Array(repeating: 0x41, count: 5000), to: "a")
+            let error = #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: schema(1)) }
+            #expect(error?.code == .notADatabase)
+            #expect(try directory.read("a", limit: 9999)?.count == 5000)
+        }
+    }
+
+    @Test func `only one has the database open`() async throws {
+        try await withTemporaryDirectory { path in
+            let database = try Database(named: "a", in: path, schema: schema(1))
+            let error = #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: schema(1)) }
+            #expect(error?.code == .inUse(processID: getpid()))
+            try await database.perform { _ = try $0.run("INSERT INTO a VALUES (1, 'x')") }
+        }
+    }
+
+    @Test func `a failed migration leaves the version before`() async throws {
+        try await withTemporaryDirectory { path in
+            try await Database(named: "a", in: path, schema: schema(1)).close()
+            let broken = Migration(2) { connection in
+                try connection.execute("ALTER TABLE a ADD COLUMN half INTEGER")
+                try connection.execute("this is no statement")
+            }
+            let wrong = DatabaseSchema(applicationID: 0x4F42_5354, migrations: [Self.first, broken])
+            #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: wrong) }
+            let database = try Database(named: "a", in: path, schema: schema(1))
+            let texts = try await description(database)
+            #expect(!texts.contains { $0.contains("half") })
+        }
+    }
+
+    @Test func `the settings hold`() async throws {
+        try await withTemporaryDirectory { path in
+            let database = try Database(named: "a", in: path, schema: schema(1))
+            let settings = try await database.perform { connection in
+                try ["journal_mode", "synchronous", "foreign_keys", "trusted_schema", "cell_size_check"].map { name in
+                    try connection.first("SELECT CAST(\(name) AS TEXT) FROM pragma_\(name)") { try $0.text(0) }
+                }
+            }
+            #expect(settings == ["wal", "2", "1", "0", "1"])
+            let mode = try Directory(opening: path).status(of: "a")?.permissions
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test func `what was committed is there after a kill`() async throws {
+        try await withTemporaryDirectory { path in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+                let schema = DatabaseSchema(
+                    applicationID: 1,
+                    migrations: [Migration(1, "CREATE TABLE a (n INTEGER) STRICT")]
+                )
+                let database = try Database(named: "a", in: path, schema: schema)
+                try await database.transaction { _ = try $0.run("INSERT INTO a VALUES (1)") }
+                try await database.transaction { connection in
+                    _ = try connection.run("INSERT INTO a VALUES (2)")
+                    raise(SIGKILL)
+                }
+            }
+            let schema = DatabaseSchema(
+                applicationID: 1,
+                migrations: [Migration(1, "CREATE TABLE a (n INTEGER) STRICT")]
+            )
+            let database = try Database(named: "a", in: path, schema: schema)
+            let rows = try await database.perform { try $0.all("SELECT n FROM a") { try $0.integer(0) } }
+            #expect(rows == [1])
+        }
+    }
+
+    @Test func `work runs on one thread that ends with the database`() async throws {
+        try await withTemporaryDirectory { path in
+            var threads: Set<UInt> = []
+            do {
+                let database = try Database(named: "a", in: path, schema: schema(1))
+                for _ in 0..<3 { threads.insert(try await database.perform { _ in UInt(pthread_self()) }) }
+                #expect(!threads.contains(UInt(pthread_self())))
+            }
+            #expect(threads.count == 1)
+            // The lock goes with it: the next one opens as soon as the old one is gone.
+            let again = try Directory(opening: path)
+            _ = try FileLock.waiting(for: .seconds(20), "a.lock", in: again)
+        }
+    }
+}
