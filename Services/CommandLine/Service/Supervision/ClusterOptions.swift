@@ -1,0 +1,25 @@
+package import MessageSchema
+package import ServiceRuntime
+
+/// What `obscura up` was asked to run.
+package struct ClusterOptions: Sendable {
+    package var data: String
+    package var runtime: String
+    package var policy: String?
+    package var deployment: Deployment
+    /// Services that somebody else runs, for instance in a debugger; their keys are put beside the sockets.
+    package var except: Set<ServiceName>
+    /// Further flags for a service, such as `--built-in-cameras never`.
+    package var extra: [ServiceName: [String]]
+    /// Whether the services' log lines go to standard error instead of files.
+    package var isVerbose: Bool
+
+    package init(data: String, runtime: String, deployment: Deployment = .personal) {
+        self.data = data
+        self.runtime = runtime
+        self.deployment = deployment
+        except = []
+        extra = [:]
+        isVerbose = false
+    }
+}

@@ -1,0 +1,47 @@
+import Consent
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Policy and operators", .timeLimit(.minutes(1)))
+struct PolicyTests {
+    private func policy(_ text: String) throws(PolicyError) -> Policy { try Policy(decoding: Array(text.utf8)) }
+
+    @Test func `root and the personal user are operators`() throws {
+        let personal = Operators(policy: Policy(), deployment: .personal, user: 1_000)
+        #expect(personal.include(.user(0), user: 0, group: 0))
+        #expect(personal.include(.user(1_000), user: 1_000, group: 1_000))
+        #expect(!personal.include(.user(1_001), user: 1_001, group: 1_001))
+        #expect(!personal.include(.unit("a.service"), user: 1_000, group: 1_000))
+    }
+
+    @Test func `in a system deployment the services' user is none`() {
+        let system = Operators(policy: Policy(), deployment: .system, user: 998)
+        #expect(!system.include(.user(998), user: 998, group: 998))
+        #expect(system.include(.user(0), user: 0, group: 0))
+    }
+
+    @Test func `the policy names users, units and groups`() throws {
+        let policy = try policy(#"{"operators": ["uid:7", "unit:panel.service", "group:4242"]}"#)
+        let operators = Operators(policy: policy, deployment: .system, user: 998)
+        #expect(operators.include(.user(7), user: 7, group: 7))
+        #expect(operators.include(.unit("panel.service"), user: 9, group: 9))
+        #expect(operators.include(.user(9), user: 9, group: 4_242))
+        #expect(!operators.include(.user(9), user: 9, group: 9))
+    }
+
+    @Test(arguments: ["", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#])
+    func `a policy that means nothing is refused`(text: String) {
+        #expect(throws: PolicyError.self) { try policy(text) }
+    }
+
+    @Test func `a role's keys prove it to those who hold only its verifier`() throws {
+        let keyring = RoleKeyring()
+        let capture = keyring.keys(for: .capture)
+        #expect(try RoleKeys(decoding: capture.encoded) == capture)
+        #expect(capture.verifiers.count == Role.allCases.count)
+        #expect(!capture.verifiers.values.contains(capture.key))
+        #expect(keyring.keys(for: .library).key != capture.key)
+        #expect(RoleKeyring().keys(for: .capture).key != capture.key)
+    }
+}
