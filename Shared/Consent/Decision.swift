@@ -42,7 +42,7 @@ package struct Decision: Codable, Hashable, Sendable, Identifiable {
     package var decidedAt: Moment
     /// The operator who made it.
     package var decidedBy: Principal
-    /// Rises with every decision: of two that speak about the same, the later one holds.
+    /// Of two decisions that speak about the same, the one with the higher generation holds.
     package var generation: UInt64
     /// The instance of the service that redeemed a `once` grant; from then on it allows nothing new.
     package var redeemedBy: String?

@@ -6,6 +6,12 @@ package struct DecisionReplica: Hashable, Sendable {
         package let last: UInt64?
         /// The step that came.
         package let received: UInt64
+
+        /// Makes a gap.
+        package init(last: UInt64?, received: UInt64) {
+            self.last = last
+            self.received = received
+        }
     }
 
     /// The epoch of the coordinator that this is a copy of; nil before the first snapshot.

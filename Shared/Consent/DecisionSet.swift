@@ -103,12 +103,9 @@ package struct DecisionSet: Hashable, Sendable {
 
     private mutating func upsert(_ decision: Decision) {
         var list = decisionsByPrincipal[decision.principal] ?? []
-        if let index = list.firstIndex(where: { $0.id == decision.id }) {
-            list[index] = decision
-        } else {
-            let index = list.firstIndex { $0.generation > decision.generation } ?? list.endIndex
-            list.insert(decision, at: index)
-        }
+        list.removeAll { $0.id == decision.id }
+        let index = list.firstIndex { $0.generation > decision.generation } ?? list.endIndex
+        list.insert(decision, at: index)
         decisionsByPrincipal[decision.principal] = list
     }
 

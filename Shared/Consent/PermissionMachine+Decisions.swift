@@ -64,16 +64,18 @@ extension PermissionMachine {
     ///
     /// `instance` is the instance of the service; when it is gone, so is the grant.
     ///
-    /// - Throws: `notInForce` when it is not a grant of that principal, or was redeemed before. Nothing has changed then.
+    /// - Throws: `notInForce` when it is not what allows the need to that program, or was redeemed before. Nothing has changed then.
     package mutating func redeem(
         _ id: DecisionID,
+        for need: Need,
         principal: Principal,
+        label: String?,
         by instance: String,
         at now: ClockPair
     ) throws(PermissionRefusal) -> [PermissionAction] {
         guard var decision = decisions.decision(id, about: principal), decision.verdict == .allowed,
             decision.lifespan == .once, decision.redeemedBy == nil,
-            decisions.standing(of: decision, at: now.wall).decision?.id == id
+            decisions.standing(of: need, principal: principal, label: label, at: now.wall).decision?.id == id
         else { throw .notInForce }
         decision.redeemedBy = instance
         return [step(upserted: [decision], endsGrants: false)] + reconsider(at: now)
@@ -129,18 +131,6 @@ extension PermissionMachine {
         backOffs = backOffs.filter { key, _ in
             key.principal != selector.principal || !selector.resource.covers(key.need.resource)
         }
-    }
-}
-
-extension DecisionSet {
-    /// How the very thing that a decision is about stands; a pattern stands as its newest decision does.
-    fileprivate func standing(of decision: Decision, at now: Moment) -> Standing {
-        standing(
-            of: Need(decision.resource, decision.access),
-            principal: decision.principal,
-            label: decision.label,
-            at: now
-        )
     }
 }
 

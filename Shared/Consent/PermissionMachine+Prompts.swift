@@ -44,7 +44,18 @@ extension PermissionMachine {
         var actions: [PermissionAction] = []
         if !drafts.isEmpty {
             let reason: RevocationReason = verdict == .denied ? .denied : .replaced
-            actions.append(decide(drafts, verdict, lifespan, by: `operator`, at: now.wall, reason: reason))
+            let denials = decisions.about(prompt.principal).filter { $0.verdict == .denied && $0.label != nil }
+            actions.append(
+                decide(
+                    drafts,
+                    verdict,
+                    lifespan,
+                    by: `operator`,
+                    at: now.wall,
+                    reason: reason,
+                    keptDenials: verdict == .allowed ? denials : []
+                )
+            )
         }
         actions.append(.close(prompt, .answered))
         return actions + reconsider(at: now)

@@ -69,13 +69,17 @@ package struct PermissionMachine: Sendable {
     // MARK: Steps
 
     /// Takes a step with new decisions in place of those that they replace.
+    ///
+    /// `keptDenials` stay, and stay the latest word: a person who says yes to one program has not said so to another
+    /// program of the same principal that was denied by its label.
     mutating func decide(
         _ drafts: [DecisionSelector],
         _ verdict: Verdict,
         _ lifespan: Lifespan,
         by operator: Principal,
         at now: Moment,
-        reason: RevocationReason
+        reason: RevocationReason,
+        keptDenials: [Decision] = []
     ) -> PermissionAction {
         var removed: [Removal] = []
         var upserted: [Decision] = []
@@ -93,10 +97,15 @@ package struct PermissionMachine: Sendable {
                 generation: generation
             )
             for old in decisions.about(draft.principal) where decision.takesThePlace(of: old) {
-                guard !removed.contains(where: { $0.id == old.id }) else { continue }
+                guard !removed.contains(where: { $0.id == old.id }), !keptDenials.contains(old) else { continue }
                 removed.append(Removal(id: old.id, reason: reason, by: `operator`, at: now))
             }
             upserted.append(decision)
+        }
+        for var denial in keptDenials {
+            generation += 1
+            denial.generation = generation
+            upserted.append(denial)
         }
         return step(upserted: upserted, removed: removed, endsGrants: verdict == .denied)
     }

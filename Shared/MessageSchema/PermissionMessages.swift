@@ -245,10 +245,15 @@ package struct RedeemGrant: Request {
     package static let name = "permissions.redeem"
     package var grant: String
     package var principal: Principal
+    package var label: String?
+    /// What it is used for.
+    package var need: Need
 
-    package init(grant: String, principal: Principal) {
+    package init(grant: String, principal: Principal, label: String? = nil, need: Need) {
         self.grant = grant
         self.principal = principal
+        self.label = label
+        self.need = need
     }
 
     package struct Reply: Hashable, Sendable, Codable {
