@@ -139,6 +139,10 @@ let testTargets: [Target] = [
     tests("ContainersTests", ["Containers", "Media"]),
     tests("ImagingTests", ["Containers", "Imaging", "Media"]),
     tests("MoviesTests", ["Containers", "Imaging", "Movies", "Media", "Files"]),
+    tests(
+        "DecoderTests",
+        ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "obscura-decoder"]
+    ),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
