@@ -145,6 +145,7 @@ let testTargets: [Target] = [
     ),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
+    tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
     // Real executables, as a person or a program would run them: it knows no module.
     .testTarget(

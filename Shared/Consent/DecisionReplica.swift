@@ -34,10 +34,11 @@ package struct DecisionReplica: Hashable, Sendable {
         decisions = DecisionSet(snapshot.decisions, restrictions: snapshot.restrictions)
     }
 
-    /// Takes the next step.
+    /// Takes the next step; one that the snapshot already contains changes nothing.
     ///
-    /// - Throws: `Gap` when it is not the next; nothing has changed then.
+    /// - Throws: `Gap` when steps are missing before it; nothing has changed then.
     package mutating func apply(_ change: DecisionChange) throws(Gap) {
+        if epoch != nil, change.number <= number { return }
         guard epoch != nil, change.number == number + 1 else {
             throw Gap(last: epoch == nil ? nil : number, received: change.number)
         }

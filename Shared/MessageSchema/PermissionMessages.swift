@@ -221,11 +221,14 @@ package struct AnswerPrompt: Request {
     package var answer: PromptAnswer
     /// How long it holds; `forever` when absent.
     package var lifespan: Lifespan?
+    /// Whether the answer is only about programs with the prompt's label.
+    package var narrowed: Bool?
 
-    package init(prompt: String, answer: PromptAnswer, lifespan: Lifespan? = nil) {
+    package init(prompt: String, answer: PromptAnswer, lifespan: Lifespan? = nil, narrowed: Bool? = nil) {
         self.prompt = prompt
         self.answer = answer
         self.lifespan = lifespan
+        self.narrowed = narrowed
     }
 
     package typealias Reply = RequestPermissions.Reply
@@ -260,5 +263,18 @@ package struct RedeemGrant: Request {
         package var redeemed: Bool
 
         package init(redeemed: Bool) { self.redeemed = redeemed }
+    }
+}
+
+/// Says that the request or stream for which a `once` grant was redeemed is over; a role alone may.
+package struct ReleaseGrant: Request {
+    package typealias Reply = Empty
+    package static let name = "permissions.release"
+    package var grant: String
+    package var principal: Principal
+
+    package init(grant: String, principal: Principal) {
+        self.grant = grant
+        self.principal = principal
     }
 }

@@ -163,7 +163,8 @@ struct `The gate` {
         let before = gate.replica
         #expect(throws: DecisionReplica.Gap(last: 0, received: 2)) { try gate.apply(#require(second.changes.first)) }
         #expect(gate.replica == before)
-        for change in (first + second).changes { try gate.apply(change) }
+        for change in (first + second + first).changes { try gate.apply(change) }
+        #expect(gate.replica.decisions == machine.decisions)
         guard case .denied = answer(gate) else {
             Issue.record("not denied")
             return

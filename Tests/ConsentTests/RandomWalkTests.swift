@@ -225,7 +225,7 @@ struct RandomWalk {
 
 @Suite(.timeLimit(.minutes(2)))
 struct `Random walks` {
-    @Test(arguments: 1...40)
+    @Test(arguments: 1...20)
     func `keep every promise`(seed: Int) throws {
         var walk = RandomWalk(seed: UInt64(seed))
         for _ in 0..<300 { try walk.step() }

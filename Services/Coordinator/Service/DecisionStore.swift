@@ -1,0 +1,143 @@
+package import Consent
+private import SQLite
+
+/// Where decisions are kept; steps come in any order that ends in the same set.
+package protocol DecisionStorage: Sendable {
+    /// Everything that was kept, and the generation of the newest decision ever made.
+    func load() async throws -> StoredDecisions
+
+    /// Keeps new and changed decisions and forgets removed ones, all or nothing; it has reached the disk when this returns.
+    func record(_ kept: [Decision], forgetting removed: [DecisionID], generation: UInt64) async throws
+}
+
+/// What a store had kept.
+package struct StoredDecisions: Hashable, Sendable {
+    /// The decisions, the oldest first.
+    package var decisions: [Decision]
+    /// The generation of the newest decision ever made, which may be gone.
+    package var generation: UInt64
+
+    /// Makes what an empty store has.
+    package init(decisions: [Decision] = [], generation: UInt64 = 0) {
+        self.decisions = decisions
+        self.generation = generation
+    }
+}
+
+/// The decisions in the coordinator's database.
+package struct DecisionStore: DecisionStorage {
+    /// The database's file name in the data directory.
+    package static let fileName = "coordinator.sqlite"
+
+    private let database: Database
+
+    /// Opens, and if need be makes or migrates, the database; blocks meanwhile.
+    ///
+    /// - Throws: `SQLiteError` or `FilesError`, as `Database` does.
+    package init(in dataDirectory: String) throws {
+        database = try Database(named: Self.fileName, in: dataDirectory, schema: Self.schema)
+    }
+
+    /// Closes the database, so that another process can open it at once; nothing is asked of the store afterwards.
+    package func close() async { await database.close() }
+
+    package func load() async throws -> StoredDecisions {
+        try await database.snapshot { connection in
+            let decisions = try connection.all(
+                """
+                SELECT id, principal, label, resource, access, verdict, lifespan, decided_us, decided_by, generation, redeemed_by
+                FROM decision ORDER BY generation
+                """
+            ) { try Decision(row: $0) }
+            let generation = try connection.first("SELECT generation FROM counter") { try $0.integer(0) } ?? 0
+            return StoredDecisions(decisions: decisions, generation: UInt64(clamping: generation))
+        }
+    }
+
+    package func record(_ kept: [Decision], forgetting removed: [DecisionID], generation: UInt64) async throws {
+        try await database.transaction { connection in
+            for id in removed { try connection.run("DELETE FROM decision WHERE id = ?", id.description) }
+            for decision in kept {
+                try connection.run(
+                    "INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    decision.id.description,
+                    decision.principal.description,
+                    decision.label,
+                    decision.resource.description,
+                    decision.access.description,
+                    decision.verdict.rawValue,
+                    decision.lifespan.description,
+                    decision.decidedAt.milliseconds * 1_000,
+                    decision.decidedBy.description,
+                    Int64(clamping: decision.generation),
+                    decision.redeemedBy
+                )
+            }
+            try connection.run("UPDATE counter SET generation = max(generation, ?)", Int64(clamping: generation))
+        }
+    }
+
+    private static let schema = DatabaseSchema(
+        applicationID: 0x4f42_5343,
+        migrations: [
+            Migration(
+                1,
+                """
+                CREATE TABLE decision (
+                    id TEXT PRIMARY KEY,
+                    principal TEXT NOT NULL,
+                    label TEXT,
+                    resource TEXT NOT NULL,
+                    access TEXT NOT NULL,
+                    verdict TEXT NOT NULL CHECK (verdict IN ('allowed', 'denied')),
+                    lifespan TEXT NOT NULL,
+                    decided_us INTEGER NOT NULL,
+                    decided_by TEXT NOT NULL,
+                    generation INTEGER NOT NULL,
+                    redeemed_by TEXT
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE counter (
+                    only INTEGER PRIMARY KEY CHECK (only = 1),
+                    generation INTEGER NOT NULL
+                ) STRICT;
+                INSERT INTO counter VALUES (1, 0);
+                """
+            )
+        ]
+    )
+}
+
+/// A row says something that no version of ours has written.
+package struct UnreadableDecision: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The row's id.
+    package let id: String
+
+    package var description: String { "the stored decision \(EscapedText(id, limit: 40)) can not be read" }
+}
+
+extension Decision {
+    fileprivate init(row: borrowing Row) throws {
+        let text = try row.text(0)
+        guard let id = DecisionID(text),
+            let principal = Principal(try row.text(1)),
+            let resource = Resource(try row.text(3)),
+            let access = Access(try row.text(4)),
+            let verdict = Verdict(rawValue: try row.text(5)),
+            let lifespan = Lifespan(try row.text(6)),
+            let decidedBy = Principal(try row.text(8))
+        else { throw UnreadableDecision(id: text) }
+        self.init(
+            principal: principal,
+            label: try row.optionalText(2),
+            resource: resource,
+            access: access,
+            verdict: verdict,
+            lifespan: lifespan,
+            decidedAt: Moment(milliseconds: try row.integer(7) / 1_000),
+            decidedBy: decidedBy,
+            generation: UInt64(clamping: try row.integer(9))
+        )
+        self.id = id
+        redeemedBy = try row.optionalText(10)
+    }
+}

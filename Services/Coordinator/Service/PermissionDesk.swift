@@ -1,0 +1,339 @@
+package import Consent
+package import EventLoop
+package import Logging
+package import MessageSchema
+
+/// Performs what the permission machine decides: keeps decisions, tells services and prompters, answers who waits.
+///
+/// Pinned to the socket loop. Events are taken one after the other; a grant is stored before it is told, a revocation is told
+/// first and stored when every service has applied it, without holding up the events behind it.
+package actor PermissionDesk {
+    /// What the desk reaches the rest of the world with.
+    package struct World: Sendable {
+        /// Both clocks.
+        package var now: @Sendable () -> ClockPair
+        /// Waits for so long; throws when cancelled.
+        package var sleep: @Sendable (Duration) async throws -> Void
+        /// Tells every service; returns when all have applied the step or have lost their lease.
+        package var announce: @Sendable (DecisionChange) async -> Void
+
+        /// Makes a world.
+        package init(
+            now: @escaping @Sendable () -> ClockPair,
+            sleep: @escaping @Sendable (Duration) async throws -> Void,
+            announce: @escaping @Sendable (DecisionChange) async -> Void
+        ) {
+            self.now = now
+            self.sleep = sleep
+            self.announce = announce
+        }
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    private let loop: EventLoop
+    private let world: World
+    private let storage: any DecisionStorage
+    private let promptLifetime: Duration
+    let log: Logger
+    private(set) var machine: PermissionMachine
+    private var isTaken = false
+    private var queue: [CheckedContinuation<Void, Never>] = []
+    private var lastAsk: UInt64 = 0
+    private var waiting: [AskID: CheckedContinuation<AskOutcome, any Error>] = [:]
+    private var outcomes: [AskID: AskOutcome] = [:]
+    private var promptTimers: [PromptID: Task<Void, Never>] = [:]
+    private var expiryTimer: Task<Void, Never>?
+    private var promptFeed = Feed<PromptEvent>()
+    private var decisionFeed = Feed<PermissionState>()
+
+    /// Makes a desk that goes on with what was stored.
+    ///
+    /// - Parameters:
+    ///   - stored: What `storage` had kept.
+    ///   - storage: Where decisions are kept.
+    ///   - loop: The socket loop.
+    ///   - world: Clocks and services.
+    ///   - promptLifetime: How long a prompt waits for an answer.
+    ///   - log: Changes go here at `info`.
+    package init(
+        _ stored: StoredDecisions,
+        storage: any DecisionStorage,
+        loop: EventLoop,
+        world: World,
+        promptLifetime: Duration = .seconds(120),
+        log: Logger
+    ) {
+        machine = PermissionMachine(decisions: stored.decisions, generation: stored.generation)
+        self.storage = storage
+        self.loop = loop
+        self.world = world
+        self.promptLifetime = promptLifetime
+        self.log = log
+    }
+
+    isolated deinit {
+        expiryTimer?.cancel()
+        for timer in promptTimers.values { timer.cancel() }
+    }
+
+    // MARK: What programs ask
+
+    /// Answers how a request of a program stands, after asking the person for what nobody decided.
+    ///
+    /// Cancelling the task gives up the request; its prompt stays.
+    /// - Throws: `CancellationError`, or what the storage throws.
+    package func request(
+        _ needs: [Need],
+        principal: Principal,
+        label: String?,
+        purpose: String?,
+        mayPrompt: Bool
+    ) async throws -> AskOutcome {
+        lastAsk += 1
+        let ask = Ask(
+            id: AskID(lastAsk),
+            principal: principal,
+            label: label.map { EscapedText($0).text },
+            needs: needs,
+            purpose: purpose.map { EscapedText($0) },
+            mayPrompt: mayPrompt
+        )
+        try await turn { machine, now in machine.ask(ask, at: now) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { wait($0, for: ask.id) }
+        } onCancel: {
+            // The machine belongs to the actor; an unstructured task is the way to it from here.
+            Task { await self.giveUp(ask.id) }
+        }
+    }
+
+    /// How a program stands; asks nobody.
+    package func standings(of needs: [Need], principal: Principal, label: String?) -> [NeedStanding] {
+        machine.standings(
+            of: needs,
+            principal: principal,
+            label: label.map { EscapedText($0).text },
+            at: world.now().wall
+        )
+    }
+
+    private func wait(_ continuation: CheckedContinuation<AskOutcome, any Error>, for id: AskID) {
+        if let outcome = outcomes.removeValue(forKey: id) { return continuation.resume(returning: outcome) }
+        guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
+        waiting[id] = continuation
+    }
+
+    private func giveUp(_ id: AskID) async {
+        waiting.removeValue(forKey: id)?.resume(throwing: CancellationError())
+        // Forgetting a request stores nothing, so that nothing can fail.
+        try? await turn { machine, _ in
+            machine.withdraw(id)
+            return []
+        }
+        outcomes[id] = nil
+    }
+
+    // MARK: What operators, services and time do
+
+    /// Takes an event that `transition` gives the machine, and performs what follows.
+    ///
+    /// Returns when it has: a step that ends grants has been applied by every service that still has a lease, and stored.
+    /// - Throws: What the machine refuses, with nothing changed; or what the storage throws, where grants stay ended.
+    package func turn(
+        _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
+    ) async throws {
+        let revocation = try await takeTurn(transition)
+        guard let (change, applied) = revocation else { return }
+        await applied.value
+        try await keep(change)
+    }
+
+    /// Those who redeemed `once` grants and are still there are at most these.
+    package func keepRedeemed(by processes: Set<ServiceProcess>) async throws {
+        let names = Set(processes.map(\.description))
+        guard machine.decisions.all.contains(where: { $0.redeemedBy.map { !names.contains($0) } ?? false }) else {
+            return
+        }
+        try await turn { machine, now in machine.keepRedeemed(by: names, at: now) }
+    }
+
+    /// The decisions about a principal, or all of them, the oldest first.
+    package func decisions(about principal: Principal?) -> [Decision] {
+        principal.map(machine.decisions.about) ?? machine.decisions.all
+    }
+
+    /// All decisions at their present step, for a service.
+    package func snapshot(epoch: String) -> DecisionSnapshot { machine.snapshot(epoch: epoch) }
+
+    /// The number of the last step.
+    package var number: UInt64 { machine.number }
+
+    // MARK: Who follows
+
+    /// The open prompts, the oldest first.
+    package var prompts: [Prompt] { machine.openPrompts.map(Prompt.init) }
+
+    /// Follows prompts, the open ones first; as long as somebody does, there is somebody to ask.
+    package func followPrompts() async throws -> Following<PromptEvent> {
+        let open = machine.openPrompts.map { PromptEvent(kind: .opened, prompt: Prompt($0)) }
+        let following = promptFeed.follow(from: open)
+        try await countPrompters()
+        return following
+    }
+
+    /// Follows prompts no more.
+    package func leavePrompts(_ id: FollowerID) async throws {
+        promptFeed.leave(id)
+        try await countPrompters()
+    }
+
+    /// Follows decisions: those about a principal, or all of them.
+    package func followDecisions(about principal: Principal?) -> Following<PermissionState> {
+        decisionFeed.follow(from: []) { principal == nil || $0.principal == principal }
+    }
+
+    /// Follows decisions no more.
+    package func leaveDecisions(_ id: FollowerID) { decisionFeed.leave(id) }
+
+    private func countPrompters() async throws {
+        try await turn { [count = promptFeed.count] machine, now in machine.setPrompters(count, at: now) }
+    }
+
+    // MARK: Performing
+
+    private func takeTurn(
+        _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
+    ) async throws -> (change: DecisionChange, applied: Task<Void, Never>)? {
+        if isTaken {
+            await withCheckedContinuation { queue.append($0) }
+        } else {
+            isTaken = true
+        }
+        defer { passTurn() }
+        var next = machine
+        let actions = try transition(&next, world.now())
+        let change = actions.lazy.compactMap { if case .record(let change) = $0 { change } else { nil } }.first
+        if let change, !change.endsGrants {
+            try await storage.record(
+                change.upserted,
+                forgetting: change.removed.map(\.id),
+                generation: change.generation
+            )
+        }
+        let before = machine
+        machine = next
+        // Begins at once, so that steps go out in their order.
+        let applied = change.map { change in Task.immediate { [announce = world.announce] in await announce(change) } }
+        for action in actions { perform(action, before: before) }
+        scheduleExpiry()
+        guard let change, let applied, change.endsGrants else { return nil }
+        return (change, applied)
+    }
+
+    private func passTurn() {
+        if queue.isEmpty { isTaken = false } else { queue.removeFirst().resume() }
+    }
+
+    /// Stores a step that was told before.
+    ///
+    /// Later steps may have been stored meanwhile, so that only what still holds is kept.
+    private func keep(_ change: DecisionChange) async throws {
+        let current = change.upserted.compactMap { machine.decisions.decision($0.id, about: $0.principal) }
+        do {
+            try await storage.record(
+                current,
+                forgetting: change.removed.map(\.id),
+                generation: change.generation
+            )
+        } catch {
+            log.error("a revocation is in force but could not be stored", ["error": .string("\(error)")])
+            throw error
+        }
+    }
+
+    private func perform(_ action: PermissionAction, before: PermissionMachine) {
+        switch action {
+        case .record(let change): tell(change, before: before)
+        case .open(let prompt):
+            log.info("prompt opened", ["prompt": .string("\(prompt.id)"), "principal": .string("\(prompt.principal)")])
+            promptFeed.publish(PromptEvent(kind: .opened, prompt: Prompt(prompt)))
+            promptTimers[prompt.id] = timer(promptLifetime) { desk in
+                try await desk.turn { machine, now in machine.timeOut(prompt.id, at: now) }
+            }
+        case .close(let prompt, let end):
+            log.info("prompt closed", ["prompt": .string("\(prompt.id)"), "end": .string(end.rawValue)])
+            promptTimers.removeValue(forKey: prompt.id)?.cancel()
+            promptFeed.publish(PromptEvent(kind: .closed, prompt: Prompt(prompt)))
+        case .reply(let id, let outcome):
+            if let waiter = waiting.removeValue(forKey: id) {
+                waiter.resume(returning: outcome)
+            } else {
+                outcomes[id] = outcome
+            }
+        }
+    }
+
+    private func tell(_ change: DecisionChange, before: PermissionMachine) {
+        for decision in change.upserted {
+            log.info(
+                "decision",
+                [
+                    "decision": .string("\(decision.id)"), "verdict": .string(decision.verdict.rawValue),
+                    "principal": .string("\(decision.principal)"), "resource": .string("\(decision.resource)"),
+                    "access": .string("\(decision.access)"), "by": .string("\(decision.decidedBy)"),
+                ]
+            )
+            decisionFeed.publish(PermissionState(decision, number: machine.number))
+        }
+        for removal in change.removed {
+            let reason = removal.reason.rawValue
+            log.info("decision ended", ["decision": .string("\(removal.id)"), "reason": .string(reason)])
+            guard let old = before.decisions.all.first(where: { $0.id == removal.id }) else { continue }
+            let status = machine.standings(
+                of: [Need(old.resource, old.access)],
+                principal: old.principal,
+                label: old.label,
+                at: removal.at
+            )
+            guard let standing = status.first, standing.standing.decision == nil else { continue }
+            var state = PermissionState(standing, principal: old.principal, number: machine.number)
+            state.label = old.label
+            state.cause = reason
+            decisionFeed.publish(state)
+        }
+    }
+
+    private func scheduleExpiry() {
+        expiryTimer?.cancel()
+        expiryTimer = nil
+        guard let end = machine.nextExpiry else { return }
+        // The wall clock can be set: look again at least each minute.
+        let milliseconds = min(max(0, end.milliseconds - world.now().wall.milliseconds), 60_000)
+        expiryTimer = timer(.milliseconds(milliseconds)) { desk in try await desk.expire() }
+    }
+
+    private func expire() async throws {
+        expiryTimer = nil
+        try await turn { machine, now in machine.expire(at: now) }
+    }
+
+    /// Runs the body later, unless it is cancelled or the desk is gone.
+    private func timer(
+        _ delay: Duration,
+        _ body: @escaping @Sendable (PermissionDesk) async throws -> Void
+    ) -> Task<Void, Never> {
+        // Unstructured, because it outlives the call; kept by the desk and cancelled with it.
+        Task { [weak self, sleep = world.sleep, log] in
+            do {
+                try await sleep(delay)
+                guard let self else { return }
+                try await body(self)
+            } catch is CancellationError {
+                return
+            } catch {
+                log.error("what was due could not be stored", ["error": .string("\(error)")])
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Consent
+import CoordinatorService
+import EventLoop
+import Logging
+import Synchronization
+import Timekeeping
+
+/// A store in memory that can be told to fail.
+final class FakeStorage: DecisionStorage {
+    struct Failure: Error {}
+
+    private struct State {
+        var stored = StoredDecisions()
+        var fails = false
+        var writes = 0
+    }
+
+    private let state = Mutex(State())
+
+    var decisions: [Decision] { state.withLock { $0.stored.decisions } }
+    var writes: Int { state.withLock { $0.writes } }
+
+    func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
+
+    func load() async throws -> StoredDecisions { state.withLock { $0.stored } }
+
+    func record(_ kept: [Decision], forgetting removed: [DecisionID], generation: UInt64) async throws {
+        try state.withLock { state in
+            if state.fails { throw Failure() }
+            state.writes += 1
+            state.stored.decisions.removeAll { old in removed.contains(old.id) || kept.contains { $0.id == old.id } }
+            state.stored.decisions += kept
+            state.stored.decisions.sort { $0.generation < $1.generation }
+            state.stored.generation = max(state.stored.generation, generation)
+        }
+    }
+}
+
+/// Services that acknowledge when they are told to, and remember what they were told.
+final class FakeServices: Sendable {
+    private struct State {
+        var gate = Gate()
+        var isHeld = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var announced: [DecisionChange] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {
+        state.withLock { state in
+            state.gate.apply(DecisionSnapshot(epoch: "test", number: 0, decisions: [], restrictions: []))
+            state.gate.setLease(valid: true)
+        }
+    }
+
+    var announced: [DecisionChange] { state.withLock { $0.announced } }
+    var decisions: [Decision] { state.withLock { $0.gate.replica.decisions.all } }
+
+    /// Holds back all acknowledgements from now on, or gives them.
+    func hold(_ isHeld: Bool) {
+        let waiting = state.withLock { state in
+            state.isHeld = isHeld
+            defer { if !isHeld { state.waiting = [] } }
+            return isHeld ? [] : state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func announce(_ change: DecisionChange) async {
+        state.withLock { state in
+            state.announced.append(change)
+            // A gap would be seen as a missing decision.
+            try? state.gate.apply(change)
+        }
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.waiting.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
+    }
+}
+
+/// A desk with a manual clock, fake services and a fake store.
+struct DeskUnderTest {
+    static let program = Principal.user(1000)
+    static let `operator` = Principal.user(0)
+    static let front = Need(.camera("front"))
+    static let start: Int64 = 1_796_000_000_000
+
+    let clock = ManualClock()
+    let storage: FakeStorage
+    let services = FakeServices()
+    let desk: PermissionDesk
+
+    init(storage: FakeStorage = FakeStorage()) async throws {
+        self.storage = storage
+        let stored = try await storage.load()
+        let world = PermissionDesk.World(
+            now: { [clock] in
+                let offset = clock.now.offset
+                return ClockPair(wall: Moment(milliseconds: Self.start + offset.wholeMilliseconds), uptime: offset)
+            },
+            sleep: { [clock] in try await clock.sleep(for: $0) },
+            announce: { [services] in await services.announce($0) }
+        )
+        desk = PermissionDesk(
+            stored,
+            storage: storage,
+            loop: EventLoop(name: "desk"),
+            world: world,
+            log: Logger(service: "test", sink: .discard)
+        )
+    }
+
+    func request(_ needs: [Need] = [front], label: String? = nil, mayPrompt: Bool = true) async throws -> AskOutcome {
+        try await desk.request(
+            needs,
+            principal: Self.program,
+            label: label,
+            purpose: "a \u{1b}test",
+            mayPrompt: mayPrompt
+        )
+    }
+
+    func decide(_ verdict: Verdict, _ lifespan: Lifespan = .forever, _ resource: Resource = .camera("front"))
+        async throws
+    {
+        try await desk.turn { machine, now in
+            let selector = DecisionSelector(principal: Self.program, resource: resource)
+            return try machine.decide(selector, verdict, lifespan, by: Self.operator, at: now)
+        }
+    }
+
+    func answer(_ prompt: String, _ answer: PermissionAnswer) async throws {
+        try await desk.turn { machine, now in
+            try machine.answer(PromptID(prompt) ?? PromptID(0), answer, by: Self.operator, at: now)
+        }
+    }
+
+    func status(_ need: Need = front) async -> Status? {
+        await desk.standings(of: [need], principal: Self.program, label: nil).first?.standing.status
+    }
+}
