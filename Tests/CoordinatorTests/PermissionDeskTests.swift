@@ -110,7 +110,7 @@ struct `The permission desk` {
         let test = try await DeskUnderTest()
         try await test.decide(.allowed, .once)
         let id = try #require(test.storage.decisions.first?.id)
-        let service = ServiceProcess(role: .capture, processID: 7, startTime: 1)
+        let service = ServiceInstance(role: .capture, processID: 7, startTime: 1)
         @Sendable func redeem() async throws {
             try await test.desk.turn { machine, now in
                 try machine.redeem(

@@ -17,8 +17,8 @@ struct `The service registry` {
         )
     }
 
-    private func process(_ role: Role, _ pid: Int32 = 42) -> ServiceProcess {
-        ServiceProcess(role: role, processID: pid, startTime: 5)
+    private func process(_ role: Role, _ pid: Int32 = 42) -> ServiceInstance {
+        ServiceInstance(role: role, processID: pid, startTime: 5)
     }
 
     @Test func `a service arrives, changes, and is lost after three silent seconds`() {

@@ -150,7 +150,7 @@ package actor PermissionDesk {
     }
 
     /// Those who redeemed `once` grants and are still there are at most these.
-    package func keepRedeemed(by processes: Set<ServiceProcess>) async throws {
+    package func keepRedeemed(by processes: Set<ServiceInstance>) async throws {
         let names = Set(processes.map(\.description))
         guard machine.decisions.all.contains(where: { $0.redeemedBy.map { !names.contains($0) } ?? false }) else {
             return

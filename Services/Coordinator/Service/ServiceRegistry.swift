@@ -8,7 +8,7 @@ package struct ServiceRegistry: Sendable {
 
     private struct Entry {
         var status: ServiceStatus
-        var process: ServiceProcess
+        var process: ServiceInstance
         var heard: Duration
     }
 
@@ -44,7 +44,7 @@ package struct ServiceRegistry: Sendable {
     }
 
     /// The processes of services that are not lost.
-    package var processes: Set<ServiceProcess> {
+    package var processes: Set<ServiceInstance> {
         Set(entries.values.filter { $0.status.state != .lost }.map(\.process))
     }
 
@@ -55,7 +55,7 @@ package struct ServiceRegistry: Sendable {
     ///   - process: Who it is, as proven.
     ///   - uptime: The time since the machine started.
     /// - Returns: What is new.
-    package mutating func register(_ status: ServiceStatus, from process: ServiceProcess, at uptime: Duration)
+    package mutating func register(_ status: ServiceStatus, from process: ServiceInstance, at uptime: Duration)
         -> [Event]
     {
         var status = status
@@ -89,7 +89,7 @@ package struct ServiceRegistry: Sendable {
 }
 
 /// One process of one service, as the kernel and the role's key prove it.
-package struct ServiceProcess: Hashable, Sendable, CustomStringConvertible {
+package struct ServiceInstance: Hashable, Sendable, CustomStringConvertible {
     /// What it is.
     package var role: Role
     /// The kernel's number of the process.
