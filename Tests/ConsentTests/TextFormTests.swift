@@ -1,4 +1,5 @@
 private import Consent
+private import FoundationEssentials
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -75,6 +76,21 @@ struct `Text forms` {
         #expect(text == #"a\u{1b}[2J\u{d}\u{a}\\ \u{202e}b\u{200b}c d"#)
     }
 
+    @Test func `accesses, needs and lifespans are texts in JSON`() throws {
+        let need = Need(.camera("front"), .use)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(
+            String(decoding: try encoder.encode(need), as: UTF8.self) == #"{"access":"use","resource":"camera/front"}"#
+        )
+        #expect(try JSONDecoder().decode(Need.self, from: try encoder.encode(need)) == need)
+        #expect(try JSONDecoder().decode([Access].self, from: encoder.encode(Access.allCases)) == Access.allCases)
+        #expect(String(decoding: try encoder.encode([Lifespan.once]), as: UTF8.self) == #"["once"]"#)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([Access].self, from: Array(#"["x"]"#.utf8).data)
+        }
+    }
+
     @Test func `text from a program is cut at its limit`() {
         #expect(EscapedText(String(repeating: "x", count: 200)).text.count == 200)
         let cut = EscapedText(String(repeating: "e\u{301}", count: 5_000)).text
@@ -110,4 +126,8 @@ struct `Resources and accesses` {
         }
         #expect(Access.use.refuses(.use))
     }
+}
+
+extension [UInt8] {
+    fileprivate var data: FoundationEssentials.Data { FoundationEssentials.Data(self) }
 }
