@@ -118,7 +118,7 @@ let services: [Target] =
         ["CFFmpeg", "CLinux", "Containers", "Files", "Imaging", "Media", "MessageSchema", "Movies"]
     )
     + service("Exporter", executable: "obscura-exporter", base + ["Bags", "SQLite"])
-    + service("CommandLine", executable: "obscura", base + ["Bags", "CLinux", "ObscuraClient"])
+    + service("CommandLine", executable: "obscura", base + ["Bags", "CLinux", "Containers", "ObscuraClient"])
 
 let testTargets: [Target] = [
     .target(

@@ -31,7 +31,8 @@ private func run(_ line: String, interruption: Interruption = Interruption()) as
         terminal: Terminal(output: output.sink, errors: errors.sink, environment: [:]),
         user: UserSituation(environment: [:], userID: 1, account: nil),
         interruption: interruption,
-        executable: "/bin/obscura"
+        executable: "/bin/obscura",
+        connect: { _ in FakeCluster() }
     )
     let program = CommandLineProgram(commands: [Greeting()])
     let status = await program.run(line.split(separator: " ").map(String.init), in: context)

@@ -1,6 +1,7 @@
 private import CommandLineService
 private import FoundationEssentials
 private import Glibc
+private import MessageSchema
 private import ServiceRuntime
 
 @main
@@ -13,7 +14,10 @@ struct Main {
             terminal: Terminal(output: .standardOutput, errors: .standardError, environment: environment),
             user: UserSituation(ofThisProcess: environment),
             interruption: interruption,
-            executable: OwnExecutable.path ?? CommandLine.arguments.first ?? "obscura"
+            executable: OwnExecutable.path ?? CommandLine.arguments.first ?? "obscura",
+            connect: { directory in
+                throw ErrorReply(.serviceUnavailable, "No cluster", reason: "Nothing listens in \(directory)")
+            }
         )
         let status = await CommandLineProgram().run(words, in: context)
         exit(status.rawValue)

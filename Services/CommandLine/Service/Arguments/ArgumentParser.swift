@@ -8,6 +8,11 @@ package enum ArgumentParser {
     ///
     /// - Throws: An error with code `usage` that names what is wrong and, where it can, what was meant.
     package static func parse(_ words: [String], for signature: CommandSignature) throws(ErrorReply) -> Arguments {
+        if signature.takesAnything {
+            var arguments = Arguments()
+            if words.contains("--help") { arguments.flags.insert(CommonParameters.help.name) }
+            return arguments
+        }
         var parse = Parse(signature: signature)
         var rest = words[...]
         var onlyPositionals = false

@@ -15,6 +15,8 @@ package struct CommandSignature: Sendable {
     /// In the order of the help; positionals in the order in which they are read.
     package let parameters: [any Parameter]
     package let examples: [Example]
+    /// Whether any words may follow, unread: for a command that only says that it is not there yet.
+    package let takesAnything: Bool
 
     /// Describes a command.
     ///
@@ -24,12 +26,14 @@ package struct CommandSignature: Sendable {
         _ summary: String,
         discussion: String = "",
         parameters: [any Parameter] = [],
+        takesAnything: Bool = false,
         examples: [(String, String)]
     ) {
         self.path = path.split(separator: " ").map(String.init)
         self.summary = summary
         self.discussion = discussion
         self.parameters = parameters
+        self.takesAnything = takesAnything
         self.examples = examples.map { Example(line: $0.0, effect: $0.1) }
     }
 

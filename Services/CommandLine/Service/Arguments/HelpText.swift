@@ -1,6 +1,7 @@
 /// The help of a command, and of the program.
-enum HelpText {
-    static func command(_ signature: CommandSignature) -> String {
+package enum HelpText {
+    /// The help of one command.
+    package static func command(_ signature: CommandSignature) -> String {
         let parameters = signature.allParameters
         var usage = "usage: obscura \(signature.name)"
         for parameter in parameters {

@@ -1,5 +1,74 @@
+private import MessageSchema
+
 /// Every command, in the order of the overview.
 package enum CommandCatalogue {
     /// All commands of `obscura`.
-    package static let all: [any Command] = []
+    package static let all: [any Command] = cluster + cameras + library + permissions + notYet
+
+    private static let cluster: [any Command] = [StatusCommand(), SourcesCommand()]
+
+    private static let cameras: [any Command] = [
+        ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(), PhotoCommand(),
+        RecordCommand(),
+    ]
+
+    private static let library: [any Command] = [
+        ImportCommand(), SaveCommand(), ListGroupsCommand(), ListAssetsCommand(), ShowAssetCommand(),
+        ReadAssetCommand(), ThumbnailCommand(), CreateAlbumCommand(), ChangeAlbumCommand(change: .add),
+        ChangeAlbumCommand(change: .remove), VerifyLibraryCommand(),
+    ]
+
+    private static let permissions: [any Command] = [
+        ListPermissionsCommand(), PermissionStatusCommand(), RequestPermissionCommand(),
+        DecideCommand(
+            verb: "grant",
+            summary: "Allows",
+            effect: "one user's programs may read",
+            request: {
+                GrantPermission(change: $0)
+            }
+        ),
+        DecideCommand(
+            verb: "deny",
+            summary: "Denies, and ends what runs",
+            effect: "one user's programs may not read",
+            request: { DenyPermission(change: $0) }
+        ),
+        DecideCommand(
+            verb: "revoke",
+            summary: "Withdraws a permission; it is in force everywhere when this returns",
+            effect: "what reads now ends",
+            request: { RevokePermission(change: $0) }
+        ),
+        DecideCommand(
+            verb: "reset",
+            summary: "Forgets a decision, so that the person is asked again",
+            effect: "the next read asks",
+            request: { ResetPermission(change: $0) }
+        ),
+        WatchPermissionsCommand(), PromptsCommand(), AnswerCommand(),
+    ]
+
+    private static let notYet: [any Command] =
+        [
+            ("library changes", "Shows what changed since a token"),
+            ("library rescan", "Looks for changed files"),
+            ("library rebuild", "Rebuilds the index from the media store"),
+            ("library trash", "Puts assets into the trash"),
+            ("library restore", "Takes assets out of the trash"),
+            ("pick", "Lets the person take or choose, and gives the result"),
+            ("consent give", "Records the consent of somebody in front of a camera"),
+            ("consent withdraw", "Withdraws it, and erases"),
+            ("consent list", "Lists consent records"),
+            ("consent show", "Shows a consent record"),
+            ("consent receipt", "Gives a receipt"),
+            ("consent verify", "Checks a receipt"),
+            ("audit list", "Lists what was decided and done"),
+            ("audit verify", "Checks the audit log"),
+            ("audit export", "Gives the audit log away"),
+            ("client enrol", "Lets programs of other machines enrol"),
+            ("client list", "Lists enrolled programs"),
+            ("client remove", "Removes an enrolled program"),
+            ("client rotate", "Gives an enrolled program a new key"),
+        ].map { NotYetCommand(path: $0.0, summary: $0.1) }
 }

@@ -1,0 +1,158 @@
+private import Media
+import MessageSchema
+
+/// `obscura cameras list`.
+struct ListCamerasCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "cameras list",
+            "Lists the cameras and whether each can be used now",
+            examples: [("cameras list", "a table"), ("cameras list --json", "one object a line, with all formats")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cameras = try await context.cluster(arguments).call(ListCameras()).cameras
+        if arguments[CommonParameters.json] {
+            for camera in cameras { context.terminal.writeJSON(camera) }
+            return .success
+        }
+        var table = TextTable("camera", "position", "state", "flash", "films", "name")
+        for camera in cameras {
+            table.add(
+                camera.id,
+                camera.position.rawValue,
+                camera.availability.state.rawValue,
+                camera.flash ? "yes" : "no",
+                camera.mediaTypes.contains(.movie) ? "yes" : "no",
+                camera.name
+            )
+        }
+        context.terminal.write(table, orSay: "no cameras")
+        return .success
+    }
+}
+
+/// `obscura cameras show`.
+struct ShowCameraCommand: Command {
+    private static let camera = Positional("CAMERA", "An identity, or front, back, external", as: .text)
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "cameras show",
+            "Shows one camera with its formats",
+            parameters: [Self.camera],
+            examples: [("cameras show front", "the camera that looks at the person")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let word = arguments.one(Self.camera)
+        guard let camera = try await context.cluster(arguments).call(ShowCamera(camera: word)).camera else {
+            throw ErrorReply.noCamera(word)
+        }
+        let terminal = context.terminal
+        if arguments[CommonParameters.json] {
+            terminal.writeJSON(camera)
+            return .success
+        }
+        var table = TextTable("is", "value")
+        table.add("camera", camera.id)
+        table.add("name", camera.name)
+        table.add("position", camera.position.rawValue)
+        table.add("driver", camera.driver + (camera.builtIn ? " (built in)" : ""))
+        table.add("state", [camera.availability.state.rawValue, camera.availability.reason].text)
+        table.add("media types", camera.mediaTypes.map(\.rawValue).joined(separator: ", "))
+        table.add("flash", camera.flash ? "yes" : "no")
+        table.add("torch", camera.torch ? "yes" : "no")
+        if let node = camera.node { table.add("node", node) }
+        for format in camera.formats {
+            for size in format.sizes {
+                table.add("format", "\(format.pixelFormat) \(size.text) (\(format.description))")
+            }
+        }
+        for line in table.lines.dropFirst() { terminal.writeLine(line) }
+        return .success
+    }
+}
+
+/// `obscura cameras watch`.
+struct WatchCamerasCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "cameras watch",
+            "Follows cameras as they come, go and change, until you interrupt",
+            examples: [("cameras watch --json", "one object for each event")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let asJSON = arguments[CommonParameters.json]
+        let terminal = context.terminal
+        _ = try await context.cluster(arguments).stream(WatchCameras(), CallRules(timeout: nil)) { event, _ in
+            if asJSON {
+                terminal.writeJSON(StreamLine(.item, event))
+            } else {
+                let camera = event.camera
+                var table = TextTable("kind", "camera", "position", "state", "name")
+                table.add(
+                    event.kind.rawValue,
+                    camera.id,
+                    camera.position.rawValue,
+                    camera.availability.state.rawValue,
+                    camera.name
+                )
+                for line in table.lines.dropFirst() { terminal.writeLine(line) }
+            }
+        }
+        return .success
+    }
+}
+
+/// `obscura cameras report`.
+struct ReportCamerasCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "cameras report",
+            "Reports what the machine's cameras can do, in sentences",
+            examples: [("cameras report", "availability, flash, photos and films, line by line")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let report = try await context.cluster(arguments).call(ReportCameras())
+        if arguments[CommonParameters.json] {
+            context.terminal.writeJSON(report)
+        } else {
+            for line in report.lines { context.terminal.writeLine(line) }
+        }
+        return .success
+    }
+}
+
+extension ErrorReply {
+    /// No camera is called that.
+    static func noCamera(_ word: String) -> ErrorReply {
+        ErrorReply(
+            .cameraAbsent,
+            "No such camera",
+            reason: "No camera has the identity or position '\(word)'",
+            recoverySuggestion: "see 'obscura cameras list'",
+            parameters: ["camera": word]
+        )
+    }
+}
+
+extension [String?] {
+    /// Those that are there, with a colon between them.
+    fileprivate var text: String { compactMap(\.self).joined(separator: ": ") }
+}
+
+extension FrameSizes {
+    fileprivate var text: String {
+        let smallest = "\(minimumWidth)x\(minimumHeight)"
+        let largest = "\(maximumWidth)x\(maximumHeight)"
+        let size = smallest == largest ? smallest : "\(smallest) to \(largest)"
+        return intervals.isEmpty ? size : "\(size) every \(intervals.joined(separator: ", ")) s"
+    }
+}

@@ -1,0 +1,52 @@
+private import MessageSchema
+
+/// `obscura library import`.
+struct ImportCommand: Command {
+    private static let paths = Positional("PATH", "A file, or a directory with all below it", .oneOrMore, as: .text)
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "library import",
+            "Takes files into the library as they are; an operator alone may",
+            discussion:
+                "Files that can not be viewed or played are kept too, with the reason. Symbolic links are not followed.\n"
+                + "Ends with 65 when a file could not be imported.",
+            parameters: [Self.paths] + CommonParameters.asking,
+            examples: [
+                ("library import ~/Pictures", "everything in there; a second time, all are duplicates"),
+                ("library import card/DCIM --json", "found, imported, duplicates, skipped, failed"),
+            ]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        var walk = ImportWalk()
+        for path in arguments[Self.paths] { try walk.add(path) }
+        let terminal = context.terminal
+        let total = Int64(walk.candidates.count)
+        let importer = Importer(cluster: try context.cluster(arguments)) { done in
+            terminal.showProgress(ProgressBar.line(Int64(done), of: total, "files"))
+        }
+        let (summary, problem) = try await importer.run(walk.candidates)
+        terminal.clearProgress()
+        if arguments[CommonParameters.json] {
+            terminal.writeJSON(summary)
+        } else {
+            show(summary, terminal)
+        }
+        if let problem { throw problem }
+        return summary.failed.isEmpty ? .success : .badData
+    }
+
+    private func show(_ summary: ImportSummary, _ terminal: Terminal) {
+        for (word, reasons) in [("skipped", summary.skipped), ("failed", summary.failed)] where !reasons.isEmpty {
+            var table = TextTable(word, "reason")
+            for entry in reasons { table.add(entry.path, entry.reason) }
+            terminal.write(table, orSay: "")
+        }
+        terminal.writeLine(
+            "\(summary.found) found: \(summary.imported) imported, \(summary.duplicates) duplicates, "
+                + "\(summary.skipped.count) skipped, \(summary.failed.count) failed"
+        )
+    }
+}

@@ -1,0 +1,162 @@
+import Media
+import MessageSchema
+
+/// The options that choose assets, for `library list` and `export`.
+enum AssetQueryParameters {
+    static let group = Option("group", "URL", "Only assets of this group", as: ValueReader<GroupURL>.groupURL)
+    static let kind = Option("kind", "photo|video|unknown", "Only this kind", as: ValueReader<AssetKind>.word)
+    static let since = Option("since", "TIME", "Not before this date or RFC 3339 time", as: .text)
+    static let until = Option("until", "TIME", "Before this date or RFC 3339 time", as: .text)
+
+    static let all: [any Parameter] = [group, kind, since, until]
+
+    static func query(_ arguments: Arguments) -> AssetQuery {
+        var query = AssetQuery()
+        query.group = arguments[group]
+        query.kind = arguments[kind]
+        query.since = arguments[since]
+        query.until = arguments[until]
+        return query
+    }
+}
+
+extension ValueReader<GroupURL> {
+    /// A group URL.
+    static var groupURL: ValueReader<GroupURL> {
+        ValueReader(expecting: "a group URL such as assets-library://group/?id=…") { GroupURL($0) }
+    }
+}
+
+extension ValueReader<AssetURL> {
+    /// An asset URL.
+    static var assetURL: ValueReader<AssetURL> {
+        ValueReader(expecting: "an asset URL such as assets-library://asset/asset.JPG?id=…&ext=JPG") { AssetURL($0) }
+    }
+}
+
+/// `obscura library groups`.
+struct ListGroupsCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "library groups",
+            "Lists the groups of the library",
+            parameters: CommonParameters.asking,
+            examples: [("library groups", "saved photos, albums")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        let groups = try await context.asking(arguments, cluster) { rules in
+            try await cluster.call(ListGroups(), rules).groups
+        }
+        if arguments[CommonParameters.json] {
+            for group in groups { context.terminal.writeJSON(group) }
+            return .success
+        }
+        var table = TextTable("group", "type", "assets", "url")
+        for group in groups { table.add(group.name, group.type.rawValue, "\(group.count)", group.url.description) }
+        context.terminal.write(table, orSay: "no groups")
+        return .success
+    }
+}
+
+/// `obscura library list`.
+struct ListAssetsCommand: Command {
+    private static let filter = Option("filter", "TEXT", "Only where the file name has this in it", as: .text)
+    private static let reverse = Flag("reverse", "The last first")
+    private static let limit = Option("limit", "N", "At most so many", as: .wholeNumber(atLeast: 0))
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "library list",
+            "Lists assets",
+            parameters: AssetQueryParameters.all + [Self.filter, Self.reverse, Self.limit] + CommonParameters.asking,
+            examples: [
+                ("library list", "everything, in the order of the library"),
+                ("library list --kind video --since 2026-01-01", "this year's films"),
+                ("library list --reverse --limit 1 --json", "the last one"),
+            ]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        var query = AssetQueryParameters.query(arguments)
+        query.filter = arguments[Self.filter]
+        query.reverse = arguments[Self.reverse] ? true : nil
+        query.limit = arguments[Self.limit]
+        let request = ListAssets(query: query)
+        let asJSON = arguments[CommonParameters.json]
+        let terminal = context.terminal
+        let summary = try await context.asking(arguments, cluster) { rules in
+            try await cluster.stream(request, rules) { page, _ in
+                for asset in page.assets {
+                    if asJSON {
+                        terminal.writeJSON(asset)
+                    } else {
+                        terminal.writeLine(asset.row)
+                    }
+                }
+            }
+        }
+        if !asJSON, summary.count == 0 { terminal.writeLine("no assets") }
+        return .success
+    }
+}
+
+/// `obscura library show`.
+struct ShowAssetCommand: Command {
+    private static let url = Positional("URL", "The asset", as: ValueReader<AssetURL>.assetURL)
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "library show",
+            "Shows one asset",
+            parameters: [Self.url] + CommonParameters.asking,
+            examples: [("library show 'assets-library://asset/asset.JPG?id=…&ext=JPG'", "what is known about it")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        let url = arguments.one(Self.url)
+        let reply = try await context.asking(arguments, cluster) { rules in
+            try await cluster.call(FindAsset(url: url), rules)
+        }
+        guard let asset = reply.asset else { throw ErrorReply.noAsset(url) }
+        if arguments[CommonParameters.json] {
+            context.terminal.writeJSON(asset)
+        } else {
+            for line in asset.lines { context.terminal.writeLine(line) }
+        }
+        return .success
+    }
+}
+
+extension ErrorReply {
+    /// No asset of that URL, or none that the caller may see.
+    static func noAsset(_ url: AssetURL) -> ErrorReply {
+        ErrorReply(
+            .noSuchAsset,
+            "No such asset",
+            reason: "The library has no asset '\(url)'",
+            recoverySuggestion: "see 'obscura library list'",
+            parameters: ["url": url.description]
+        )
+    }
+}
+
+extension Asset {
+    /// One line about it: columns of usual widths, so that lines can be printed as they come.
+    fileprivate var row: String {
+        func cell(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        var table = TextTable("x")
+        table.add(filename)
+        let name = table.lines.last ?? ""
+        let parts = [cell(date?.text ?? "-", 25), cell(kind.rawValue, 7), cell(size, 20), cell(name, 16)]
+        return parts.joined(separator: "  ") + "  " + url.description
+    }
+}

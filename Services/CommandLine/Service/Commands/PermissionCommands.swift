@@ -1,0 +1,194 @@
+private import Consent
+import MessageSchema
+
+/// `obscura permissions list`.
+struct ListPermissionsCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions list",
+            "Lists decisions: an operator sees all, a program its own",
+            parameters: [PermissionParameters.principal],
+            examples: [("permissions list", "who may do what, and who said so")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let request = ListPermissions(principal: arguments[PermissionParameters.principal])
+        let permissions = try await context.cluster(arguments).call(request).permissions
+        PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        return .success
+    }
+}
+
+/// `obscura permissions status`.
+struct PermissionStatusCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions status",
+            "Shows how you stand towards a resource; never asks the person",
+            parameters: [PermissionParameters.resource, PermissionParameters.access],
+            examples: [("permissions status --resource library --access read", "authorized, denied, notDetermined …")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let need = try PermissionParameters.need(arguments)
+        let permissions = try await context.cluster(arguments).call(PermissionStatus(needs: [need])).permissions
+        PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        return .success
+    }
+}
+
+/// `obscura permissions request`.
+struct RequestPermissionCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions request",
+            "Asks the person for a permission, and waits for the answer",
+            discussion: "Ends with 77 when it is denied, and with 75 when nobody decided.",
+            parameters: [PermissionParameters.resource, PermissionParameters.access] + CommonParameters.asking,
+            examples: [("permissions request --resource camera/front --purpose 'A portrait'", "one question")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        let need = try PermissionParameters.need(arguments)
+        let permissions = try await context.asking(arguments, cluster) { rules in
+            try await cluster.call(RequestPermissions(needs: [need]), rules).permissions
+        }
+        PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        let statuses = permissions.map(\.status)
+        if statuses.contains(where: { $0 == .denied || $0 == .restricted }) { return .notPermitted }
+        return statuses.contains(.notDetermined) ? .tryAgain : .success
+    }
+}
+
+/// A verb by which an operator decides: `grant`, `deny`, `revoke`, `reset`.
+struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
+    let verb: String
+    let summary: String
+    let effect: String
+    let request: @Sendable (PermissionChange) -> R
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions \(verb)",
+            summary + "; an operator alone may",
+            parameters: PermissionParameters.change,
+            examples: [
+                ("permissions \(verb) --resource 'camera/*'", "in personal mode: for your own programs"),
+                ("permissions \(verb) --resource library --access read --principal uid:1000", effect),
+            ]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        let change = try await PermissionParameters.change(arguments, context, cluster)
+        let permission = try await cluster.call(request(change), CallRules(timeout: .seconds(30)))
+        PermissionText.write([permission], asJSON: arguments[CommonParameters.json], context.terminal)
+        return .success
+    }
+}
+
+/// `obscura permissions watch`.
+struct WatchPermissionsCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions watch",
+            "Follows decisions as they change, until you interrupt",
+            examples: [("permissions watch --json", "one object for each change")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let asJSON = arguments[CommonParameters.json]
+        let terminal = context.terminal
+        _ = try await context.cluster(arguments).stream(WatchPermissions(), CallRules(timeout: nil)) { state, _ in
+            if asJSON {
+                terminal.writeJSON(StreamLine(.item, state))
+            } else {
+                let words = [
+                    state.principal.description, "\(state.resource)", "\(state.access)", state.status.rawValue,
+                ]
+                terminal.writeLine(words.joined(separator: "  "))
+            }
+        }
+        return .success
+    }
+}
+
+/// `obscura permissions prompts`.
+struct PromptsCommand: Command {
+    private static let answer = Flag("answer", "Ask here, and answer, until you interrupt")
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions prompts",
+            "Lists the questions that wait for the person; an operator alone may",
+            parameters: [Self.answer],
+            examples: [
+                ("permissions prompts", "what is asked now"),
+                ("permissions prompts --answer", "makes this terminal the one where questions appear"),
+            ]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        if arguments[Self.answer] {
+            guard let person = context.person else {
+                throw ErrorReply.usage("No terminal", "questions are asked on a terminal, and there is none")
+            }
+            context.terminal.writeError("Questions appear here; Ctrl-C ends this.")
+            try await PromptDialogue(with: person, over: cluster).run()
+            return .success
+        }
+        let prompts = try await cluster.call(ListPrompts()).prompts
+        if arguments[CommonParameters.json] {
+            for prompt in prompts { context.terminal.writeJSON(prompt) }
+            return .success
+        }
+        var table = TextTable("prompt", "principal", "label", "asks to", "purpose (its own words)", "asked")
+        for prompt in prompts {
+            let needs = prompt.needs.map(PromptText.meaning).joined(separator: "; ")
+            table.add(
+                prompt.prompt,
+                prompt.principal.description,
+                prompt.label,
+                needs,
+                prompt.purpose,
+                prompt.asked
+            )
+        }
+        context.terminal.write(table, orSay: "nobody asks")
+        return .success
+    }
+}
+
+/// `obscura permissions answer`.
+struct AnswerCommand: Command {
+    private static let prompt = Positional("PROMPT", "As 'permissions prompts' names it", as: .text)
+    private static let answer = Positional("ANSWER", "allow, deny or dismiss", as: ValueReader<PromptAnswer>.word)
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "permissions answer",
+            "Answers a question for the person; an operator alone may",
+            parameters: [Self.prompt, Self.answer, PermissionParameters.lifespan],
+            examples: [("permissions answer 7 allow --lifespan once", "this one time")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let request = AnswerPrompt(
+            prompt: arguments.one(Self.prompt),
+            answer: arguments.one(Self.answer),
+            lifespan: arguments[PermissionParameters.lifespan]
+        )
+        let permissions = try await context.cluster(arguments).call(request).permissions
+        PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        return .success
+    }
+}

@@ -1,0 +1,106 @@
+import Consent
+import MessageSchema
+private import ServiceRuntime
+
+/// The options of the `permissions` verbs.
+enum PermissionParameters {
+    static let resource = Option(
+        "resource",
+        "R",
+        "camera/ID, microphone/ID, library, location or export",
+        isRequired: true,
+        as: ValueReader<Resource>.written("a resource such as camera/front, 'camera/*', library, location or export")
+    )
+    static let access = Option(
+        "access",
+        "A",
+        "use, addOnly, read or readWrite (default: the least that the resource has)",
+        as: ValueReader<Access>.word
+    )
+    static let lifespan = Option(
+        "lifespan",
+        "L",
+        "once, session, forever, until=RFC3339 or unusedFor=30d (default: forever)",
+        as: ValueReader<Lifespan>.written("once, session, forever, until=2026-12-01T00:00:00Z or unusedFor=30d")
+    )
+    static let principal = Option(
+        "principal",
+        "P",
+        "uid:1000, unit:booth.service, key:HEX or container:NAME (in personal mode: this user's programs)",
+        as: ValueReader<Principal>.written("a principal such as uid:1000 or unit:booth.service")
+    )
+    static let label = Option("label", "TEXT", "Only programs with this label", as: .text)
+
+    /// What an operator's verb is about.
+    static let change: [any Parameter] = [resource, access, lifespan, principal, label]
+
+    /// The need that `--resource` and `--access` name.
+    static func need(_ arguments: Arguments) throws -> Need {
+        guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
+        let need = Need(resource, arguments[access])
+        if resource.isPattern {
+            throw ErrorReply.usage("Invalid value", "'\(resource)' is a pattern; ask about one thing")
+        }
+        try check(need.access, of: resource)
+        return need
+    }
+
+    /// The decision that an operator's verb is about.
+    static func change(_ arguments: Arguments, _ context: CommandContext, _ cluster: any Cluster) async throws
+        -> PermissionChange
+    {
+        guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
+        if let access = arguments[access] { try check(access, of: resource) }
+        return PermissionChange(
+            principal: try await principal(arguments, context, cluster),
+            label: arguments[label],
+            resource: resource,
+            access: arguments[access],
+            lifespan: arguments[lifespan]
+        )
+    }
+
+    private static func check(_ access: Access, of resource: Resource) throws {
+        guard !resource.accesses.contains(access) else { return }
+        let words = resource.accesses.map(\.rawValue).joined(separator: ", ")
+        throw ErrorReply.usage("Invalid value", "'\(resource)' has no access '\(access)', expected one of \(words)")
+    }
+
+    private static func principal(_ arguments: Arguments, _ context: CommandContext, _ cluster: any Cluster)
+        async throws -> Principal
+    {
+        if let named = arguments[principal] { return named }
+        guard try await cluster.call(ListServices()).deployment == Deployment.personal.rawValue else {
+            throw ErrorReply.usage(
+                "Missing option",
+                "in a system deployment the program must be named",
+                "say whom with --principal uid:1000, unit:NAME.service, key:HEX or container:NAME"
+            )
+        }
+        return .user(context.user.userID)
+    }
+}
+
+/// A permission as the verbs print it.
+enum PermissionText {
+    static func write(_ permissions: [PermissionState], asJSON: Bool, _ terminal: Terminal) {
+        if asJSON {
+            for permission in permissions { terminal.writeJSON(permission) }
+            return
+        }
+        var table = TextTable("principal", "label", "resource", "access", "status", "lifespan", "decided by", "at")
+        for permission in permissions {
+            table.add(
+                permission.principal.description,
+                permission.label,
+                permission.resource.description,
+                permission.access.rawValue,
+                [permission.status.rawValue, permission.cause].compactMap(\.self).joined(separator: ": "),
+                permission.lifespan?.description,
+                permission.decidedBy,
+                permission.decidedAt
+            )
+        }
+        terminal.write(table, orSay: "no decisions")
+    }
+}

@@ -1,0 +1,73 @@
+private import Media
+private import MessageSchema
+private import Synchronization
+
+/// `obscura record`.
+struct RecordCommand: Command {
+    private static let duration = Option("duration", "SECONDS", "Stop after so long", as: .duration)
+    private static let quality = Option("quality", "WORD", "How good", as: ValueReader<QualityPreset>.word)
+
+    var signature: CommandSignature {
+        CommandSignature(
+            "record",
+            "Films into the library, until the duration is over or you interrupt",
+            discussion:
+                "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.",
+            parameters: [CaptureParameters.camera, Self.duration, Self.quality, CaptureParameters.output]
+                + CommonParameters.asking,
+            examples: [
+                ("record --duration 5s", "five seconds"),
+                ("record --quality 640x480 --output film.mov", "until Ctrl-C, and a copy beside the library"),
+            ]
+        )
+    }
+
+    var interruption: InterruptionRule { .isHandled }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        var settings = CaptureSettings(camera: try await CaptureParameters.chosen(arguments, cluster, .movie))
+        settings.quality = arguments[Self.quality]
+        settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
+        let request = RecordMovie(settings: settings)
+        let recording = RunningRecording()
+        let terminal = context.terminal
+        let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
+            group.addTask {
+                try await context.asking(arguments, cluster) { rules in
+                    // The deadline is for the beginning; how long a film lasts is another matter.
+                    try await cluster.stream(request, rules.endless) { progress, _ in
+                        recording.began(progress.recording)
+                        terminal.showProgress(
+                            "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
+                                + "\(progress.droppedFrames) frames dropped  (Ctrl-C ends it)"
+                        )
+                    }
+                }
+            }
+            group.addTask {
+                await context.interruption.wait()
+                guard !Task.isCancelled, let name = recording.name else { return nil }
+                terminal.showProgress("ending the film")
+                _ = try await cluster.call(StopRecording(recording: name))
+                await context.interruption.wait(times: 2)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() ?? nil else { throw CancellationError() }
+            return result
+        }
+        terminal.clearProgress()
+        try await CaptureParameters.finish(result, arguments, context, cluster)
+        return context.interruption.count > 0 ? .interrupted : .success
+    }
+}
+
+/// The name of the recording, once it has begun.
+private final class RunningRecording: Sendable {
+    private let state = Mutex<String?>(nil)
+
+    var name: String? { state.withLock { $0 } }
+
+    func began(_ name: String) { state.withLock { $0 = name } }
+}

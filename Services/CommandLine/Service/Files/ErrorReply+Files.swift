@@ -1,0 +1,56 @@
+package import Files
+package import MessageSchema
+
+extension ErrorReply {
+    /// A file that the user named can not be read.
+    package static func cannotRead(_ path: String, _ error: FilesError) -> ErrorReply {
+        let code: ErrorCode =
+            switch error.code {
+            case .notFound, .notADirectory, .nameTooLong, .invalid: .noSuchFile
+            case .isADirectory: .notAFile
+            case .inputOutput, .other: .inputOutput
+            default: .unreadable
+            }
+        return ErrorReply(code, "Can not read the file", reason: reason(path, error), parameters: ["path": path])
+    }
+
+    /// A file that the user named can not be made.
+    package static func cannotCreate(_ path: String, _ error: FilesError) -> ErrorReply {
+        let code: ErrorCode = error.code == .noSpace ? .diskFull : .cannotCreate
+        return ErrorReply(code, "Can not create the file", reason: reason(path, error), parameters: ["path": path])
+    }
+
+    /// A file that was opened can not be written.
+    package static func cannotWrite(_ path: String, _ error: FilesError) -> ErrorReply {
+        let code: ErrorCode = error.code == .noSpace ? .diskFull : .inputOutput
+        return ErrorReply(code, "Can not write the file", reason: reason(path, error), parameters: ["path": path])
+    }
+
+    /// The user named something that is no file.
+    package static func notAFile(_ path: String, _ what: String) -> ErrorReply {
+        ErrorReply(.notAFile, "Not a file", reason: "'\(path)' is \(what)", parameters: ["path": path])
+    }
+
+    private static func reason(_ path: String, _ error: FilesError) -> String {
+        "'\(path)': \(error.words)"
+    }
+}
+
+extension FilesError {
+    /// What is wrong, in a few words and without a path.
+    package var words: String {
+        switch code {
+        case .notFound: "there is no such file or directory"
+        case .notPermitted: "you are not allowed to"
+        case .isADirectory: "it is a directory"
+        case .notADirectory: "a part of the path is not a directory"
+        case .symbolicLink: "it is a symbolic link"
+        case .outsideDirectory: "it leads out of its directory"
+        case .noSpace: "the disk is full"
+        case .readOnly: "the file system is read-only"
+        case .nameTooLong: "the name is too long"
+        case .inputOutput: "the disk could not be read or written"
+        default: description
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// What came of an import; `found` is the sum of the others.
+package struct ImportSummary: Encodable, Sendable {
+    /// A file and why it was not imported.
+    package struct Reason: Encodable, Sendable, Hashable {
+        package let path: String
+        package let reason: String
+    }
+
+    /// Files that are in the library now and were not before.
+    package private(set) var imported = 0
+    /// Files whose bytes the library had already.
+    package private(set) var duplicates = 0
+    /// Files that are no media, or empty, or no regular files.
+    package private(set) var skipped: [Reason] = []
+    /// Files that should have been imported and were not.
+    package private(set) var failed: [Reason] = []
+
+    package init() {}
+
+    /// All that were looked at.
+    package var found: Int { imported + duplicates + skipped.count + failed.count }
+
+    mutating func addImported() { imported += 1 }
+    mutating func addDuplicate() { duplicates += 1 }
+    mutating func skip(_ path: String, _ reason: String) { skipped.append(Reason(path: path, reason: reason)) }
+    mutating func fail(_ path: String, _ reason: String) { failed.append(Reason(path: path, reason: reason)) }
+
+    /// In the order of the paths, however the uploads ended.
+    mutating func sort() {
+        skipped.sort { $0.path < $1.path }
+        failed.sort { $0.path < $1.path }
+    }
+
+    private enum Key: String, CodingKey { case found, imported, duplicates, skipped, failed }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(found, forKey: .found)
+        try container.encode(imported, forKey: .imported)
+        try container.encode(duplicates, forKey: .duplicates)
+        try container.encode(skipped, forKey: .skipped)
+        try container.encode(failed, forKey: .failed)
+    }
+}

@@ -1,0 +1,57 @@
+package import Consent
+package import MessageSchema
+
+/// How a prompt reads on a terminal: what is proven, what is said, what is asked, and what can be answered.
+package enum PromptText {
+    /// The question, ending where the answer is typed; texts of the program can not steer the terminal.
+    package static func question(_ prompt: Prompt) -> String {
+        var lines = ["", "A program asks for your permission."]
+        lines.append("  who   \(prompt.principal), proven by \(proof(prompt.provenBy))")
+        if let label = prompt.label { lines.append("        says it is \(EscapedText(label)) (not proven)") }
+        for (index, need) in prompt.needs.enumerated() {
+            lines.append((index == 0 ? "  what  " : "        ") + meaning(need))
+        }
+        if let purpose = prompt.purpose {
+            lines.append("  why   \"\(EscapedText(purpose))\" (its own words)")
+        } else {
+            lines.append("  why   it does not say")
+        }
+        lines.append("  long  once: this one time; always: until you change it; deny: no, until you change it")
+        lines.append("Allow? [once, always, deny, dismiss] ")
+        return lines.joined(separator: "\n")
+    }
+
+    /// What a need means, in words.
+    package static func meaning(_ need: Need) -> String {
+        switch (need.resource, need.access) {
+        case (.camera(let id), _): "use the camera '\(EscapedText(id))'"
+        case (.microphone(let id), _): "use the microphone '\(EscapedText(id))'"
+        case (.library, .addOnly): "add to the library"
+        case (.library, .readWrite): "read and change everything in the library"
+        case (.library, _): "read everything in the library"
+        case (.location, _): "see where pictures were taken"
+        case (.export, _): "copy pictures and films out of the library"
+        }
+    }
+
+    private static func proof(_ word: String) -> String {
+        switch Proof(rawValue: word) {
+        case .peerCredentials: "the kernel (any program of that user)"
+        case .systemUnit: "its systemd unit"
+        case .enrolledKey: "its enrolled key"
+        case .containerRuntime: "its container"
+        case nil: "\(EscapedText(word))"
+        }
+    }
+
+    /// What was answered; nil for a word that is none of the answers.
+    package static func answer(_ line: String) -> (answer: PromptAnswer, lifespan: Lifespan?)? {
+        switch line.lowercased().split(separator: " ").joined() {
+        case "once", "o": (.allow, .once)
+        case "always", "a", "forever": (.allow, .forever)
+        case "deny", "d", "no", "n", "never": (.deny, .forever)
+        case "dismiss", "x", "": (.dismiss, nil)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CommandLineService
+import Files
+import Media
+import MessageSchema
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Photo and record` {
+    @Test func `a photo is printed as the asset's fields, flat, with how it was taken`() async throws {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { request in
+            var result = Samples.result()
+            result.asked = request.settings
+            result.granted.flashFired = true
+            return result
+        }
+        let outcome = await obscura("photo", "--camera", "back", "--flash", "on", "--json", on: cluster)
+        #expect(outcome.status == .success)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.text.contains(#""asked":{"camera":"back","flash":"on"}"#))
+        #expect(outcome.text.contains(#""granted":{"camera":"pattern-back","flashFired":true}"#))
+        #expect(outcome.text.contains(#""camera":"pattern-back","filename":"IMG_0001.JPG""#))
+        #expect(outcome.text.contains(#""url":"assets-library://asset/asset.JPG?id="#))
+        #expect(!outcome.text.contains(#""type""#))
+    }
+
+    @Test func `the back camera is chosen, unless it can not be used`() async throws {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { Samples.result($0.settings.camera) }
+        cluster.on(ListCameras.self) { _ in
+            .init(cameras: [Samples.camera("f", .front), Samples.camera("b", .back), Samples.camera("a", .external)])
+        }
+        #expect(await obscura("photo", "--json", on: cluster).text.contains(#""asked":{"camera":"b"}"#))
+        cluster.on(ListCameras.self) { _ in
+            .init(cameras: [Samples.camera("f", .front), Samples.camera("b", .back, .busy)])
+        }
+        #expect(await obscura("photo", "--json", on: cluster).text.contains(#""asked":{"camera":"f"}"#))
+        cluster.on(ListCameras.self) { _ in .init(cameras: []) }
+        let none = await obscura("photo", "--json", on: cluster)
+        #expect(none.status == .unavailable)
+        #expect(none.errors.contains(#""code":"cameraAbsent""#))
+    }
+
+    @Test func `purpose, deadline and the wish not to ask go with the request`() async throws {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { _ in Samples.result() }
+        let line = ["--camera", "b", "--purpose", "a portrait", "--no-prompt", "--timeout", "7"]
+        #expect(
+            await obscura("photo", line[0], line[1], line[2], line[3], line[4], line[5], line[6], on: cluster).status
+                == .success
+        )
+        let rules = try #require(cluster.rules(of: TakePhoto.name))
+        #expect(rules.purpose == "a portrait")
+        #expect(!rules.mayPrompt)
+        #expect(rules.timeout == .seconds(7))
+    }
+
+    @Test func `a denial ends with 77 and says what changes it`() async {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { _ in
+            throw ErrorReply(
+                .accessDenied,
+                "Access denied",
+                recoverySuggestion: "obscura permissions grant --resource camera/b --principal uid:1000"
+            )
+        }
+        let outcome = await obscura("photo", "--camera", "b", on: cluster)
+        #expect(outcome.status == .notPermitted)
+        #expect(
+            outcome.errors == "Error Domain=Obscura Code=accessDenied \"Access denied\"; obscura permissions grant "
+                + "--resource camera/b --principal uid:1000\n"
+        )
+    }
+
+    @Test func `a copy is written whole or not at all`() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/copy.jpg"
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { _ in Samples.result() }
+        cluster.onStream(ReadAsset.self) { _, send in
+            try await send(Empty(), Array("te".utf8))
+            try await send(Empty(), Array("st".utf8))
+            return .init(count: 2, bytes: 4, sha256: sha256OfTest, size: 4)
+        }
+        #expect(await obscura("photo", "--camera", "b", "--output", path, on: cluster).status == .success)
+        let directory = try folder.open()
+        #expect(try directory.read("copy.jpg", limit: 100) == Array("test".utf8))
+
+        cluster.onStream(ReadAsset.self) { _, send in
+            try await send(Empty(), Array("other".utf8))
+            return .init(count: 1, bytes: 5, sha256: sha256OfTest, size: 5)
+        }
+        let damaged = await obscura("photo", "--camera", "b", "--output", path, on: cluster)
+        #expect(damaged.status == .badData)
+        #expect(try directory.read("copy.jpg", limit: 100) == Array("test".utf8))
+        #expect(try directory.entries().map(\.name) == ["copy.jpg"])
+        let missing = await obscura("photo", "--camera", "b", "--output", folder.path + "/no/x", on: cluster)
+        #expect(missing.status == .cannotCreate)
+    }
+
+    @Test func `an interrupt ends a film, keeps it, and the program ends with 130`() async {
+        let cluster = FakeCluster()
+        let interruption = Interruption()
+        let stopped = Interruption()
+        cluster.onStream(RecordMovie.self) { _, send in
+            try await send(.init(recording: "r1", frames: 1, droppedFrames: 0, duration: 0.1, bytes: 9), [])
+            interruption.trigger()
+            await stopped.wait()
+            var result = Samples.result()
+            result.frames = 3
+            result.droppedFrames = 0
+            return result
+        }
+        cluster.on(StopRecording.self) { request in
+            #expect(request.recording == "r1")
+            stopped.trigger()
+            return Empty()
+        }
+        let outcome = await obscura("record", "--camera", "b", "--json", on: cluster, interruption: interruption)
+        #expect(outcome.status == .interrupted)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.text.contains(#""frames":3"#))
+    }
+
+    @Test func `an interrupt before the film has begun, or a second one, discards it`() async {
+        let cluster = FakeCluster()
+        let interruption = Interruption()
+        cluster.onStream(RecordMovie.self) { _, _ in
+            interruption.trigger()
+            try await Task.sleep(for: .seconds(3600))
+            return Samples.result()
+        }
+        #expect(
+            await obscura("record", "--camera", "b", on: cluster, interruption: interruption).status == .interrupted
+        )
+
+        let second = Interruption()
+        cluster.onStream(RecordMovie.self) { _, send in
+            try await send(.init(recording: "r1", frames: 1, droppedFrames: 0, duration: 0.1, bytes: 9), [])
+            second.trigger()
+            try await Task.sleep(for: .seconds(3600))
+            return Samples.result()
+        }
+        cluster.on(StopRecording.self) { _ in
+            second.trigger()
+            return Empty()
+        }
+        let outcome = await obscura("record", "--camera", "b", on: cluster, interruption: second)
+        #expect(outcome.status == .interrupted)
+        #expect(outcome.output.isEmpty)
+    }
+}
+
+let sha256OfTest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"

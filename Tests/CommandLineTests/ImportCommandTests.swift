@@ -1,0 +1,106 @@
+import CommandLineService
+import Files
+import MessageSchema
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Library import` {
+    private func folder() throws -> TemporaryDirectory { try TemporaryDirectory() }
+
+    private func put(_ names: [String], in directory: borrowing Directory) throws {
+        for name in names { try directory.writeAtomically(Array(name.utf8), to: name) }
+    }
+
+    @Test func `looks at everything below, hidden files too, and never follows a link`() async throws {
+        let folder = try folder()
+        let top = try folder.open()
+        let inner = try top.makeDirectory("inner")
+        try put(["a.jpg", ".hidden.jpg"], in: top)
+        try put(["b.jpg"], in: inner)
+        try top.writeAtomically([], to: "empty.jpg")
+        let cluster = FakeCluster()
+        let seen = Mutex<Set<String>>([])
+        cluster.onUpload(ImportAsset.self) { request, bytes in
+            seen.withLock { _ = $0.insert(request.filename) }
+            #expect(bytes == Array(request.filename.utf8))
+            return .init(outcome: request.filename == "b.jpg" ? .duplicate : .imported, asset: Samples.asset)
+        }
+        let outcome = await obscura("library", "import", folder.path, "--json", on: cluster)
+        #expect(outcome.status == .success)
+        #expect(seen.withLock { $0 } == ["a.jpg", ".hidden.jpg", "b.jpg"])
+        let skipped = #"[{"path":"\#(folder.path)/empty.jpg","reason":"the file is empty"}]"#
+        #expect(outcome.text == #"{"duplicates":1,"failed":[],"found":4,"imported":2,"skipped":\#(skipped)}"# + "\n")
+    }
+
+    @Test func `names what could not be imported, and ends with 65`() async throws {
+        let folder = try folder()
+        try put(["a.jpg", "b.jpg"], in: try folder.open())
+        let cluster = FakeCluster()
+        cluster.onUpload(ImportAsset.self) { request, _ in
+            if request.filename == "b.jpg" { throw ErrorReply.writeFailed(reason: "the disk is odd") }
+            return .init(outcome: .skipped, reason: "not media")
+        }
+        let outcome = await obscura("library", "import", folder.path + "/", "--json", on: cluster)
+        #expect(outcome.status == .badData)
+        #expect(outcome.text.contains(#""found":2,"imported":0"#))
+        #expect(
+            outcome.text.contains(
+                #""failed":[{"path":"\#(folder.path)/b.jpg","reason":"Write failed: the disk is odd"}]"#
+            )
+        )
+        #expect(outcome.text.contains(#""skipped":[{"path":"\#(folder.path)/a.jpg","reason":"not media"}]"#))
+    }
+
+    @Test func `tries again while the service is away, with the same key`() async throws {
+        let folder = try folder()
+        try put(["a.jpg"], in: try folder.open())
+        let cluster = FakeCluster()
+        let tries = Mutex(0)
+        cluster.onUpload(ImportAsset.self) { request, bytes in
+            #expect(bytes == Array("a.jpg".utf8))
+            let attempt = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            if attempt < 3 { throw ErrorReply(.serviceUnavailable, "away", retryAfter: 1) }
+            return .init(outcome: .imported)
+        }
+        let outcome = await obscura("library", "import", folder.path, "--json", on: cluster)
+        #expect(outcome.status == .success)
+        #expect(tries.withLock { $0 } == 3)
+    }
+
+    @Test func `stops where no file would fare better, and says what it did so far`() async throws {
+        let folder = try folder()
+        try put((0..<40).map { "\($0).jpg" }, in: try folder.open())
+        let cluster = FakeCluster()
+        cluster.onUpload(ImportAsset.self) { _, _ in throw ErrorReply(.operatorRequired, "Not yours to do") }
+        let outcome = await obscura("library", "import", folder.path, "--json", on: cluster)
+        #expect(outcome.status == .notPermitted)
+        #expect(outcome.errors.contains("operatorRequired"))
+        #expect(cluster.calls.count <= 3)
+    }
+
+    @Test func `a path that is not there is an error before anything is imported`() async throws {
+        let folder = try folder()
+        try put(["a.jpg"], in: try folder.open())
+        let cluster = FakeCluster()
+        let outcome = await obscura("library", "import", folder.path, folder.path + "/nothing", "--json", on: cluster)
+        #expect(outcome.status == .noInput)
+        #expect(outcome.errors.contains(#""code":"noSuchFile""#))
+        #expect(cluster.calls.isEmpty)
+    }
+
+    @Test func `saving refuses what is no file, with the status of a missing input`() async throws {
+        let folder = try folder()
+        #expect(await obscura("library", "save", folder.path).status == .noInput)
+        #expect(await obscura("library", "save", folder.path + "/no.jpg").status == .noInput)
+        try put(["a.jpg"], in: try folder.open())
+        let cluster = FakeCluster()
+        cluster.onUpload(SaveAsset.self) { _, _ in throw ErrorReply.invalidData() }
+        let refused = await obscura("library", "save", folder.path + "/a.jpg", on: cluster)
+        #expect(refused.status == .badData)
+        #expect(refused.errors.hasPrefix("Error Domain=ALAssetsLibraryErrorDomain Code=-3302 \"Invalid data\""))
+    }
+}

@@ -1,0 +1,143 @@
+import CommandLineService
+import Files
+import Media
+import MessageSchema
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Library commands` {
+    @Test func `list prints a line for each asset, and says what it was asked for`() async {
+        let cluster = FakeCluster()
+        cluster.onStream(ListAssets.self) { request, send in
+            #expect(request.query.kind == .video)
+            #expect(request.query.reverse == true)
+            #expect(request.query.limit == 2)
+            #expect(request.query.group == Samples.group)
+            try await send(.init(assets: [Samples.asset]), [])
+            try await send(.init(assets: [Samples.asset]), [])
+            return .init(count: 2)
+        }
+        let group = Samples.group.description
+        let outcome = await obscura(
+            "library",
+            "list",
+            "--kind",
+            "video",
+            "--reverse",
+            "--limit",
+            "2",
+            "--group",
+            group,
+            "--json",
+            on: cluster
+        )
+        #expect(outcome.status == .success)
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines.allSatisfy { $0.hasPrefix(#"{"added":"2026-11-30T03:45:00Z","bytes":4,"#) })
+    }
+
+    @Test func `an unknown asset is no input, a malformed URL is usage`() async {
+        let cluster = FakeCluster()
+        cluster.on(FindAsset.self) { _ in .init(asset: nil) }
+        let unknown = await obscura("library", "show", Samples.url.description, "--json", on: cluster)
+        #expect(unknown.status == .noInput)
+        #expect(unknown.errors.contains(#""code":"noSuchAsset""#))
+        #expect(await obscura("library", "show", "assets-library://x", on: cluster).status == .usage)
+    }
+
+    @Test func `read gives the bytes and nothing else`() async {
+        let cluster = FakeCluster()
+        cluster.onStream(ReadAsset.self) { request, send in
+            #expect(request.offset == 2)
+            #expect(request.length == 4)
+            try await send(Empty(), Array("test".utf8))
+            return .init(count: 1, bytes: 4, sha256: sha256OfTest, size: 100)
+        }
+        let url = Samples.url.description
+        let outcome = await obscura("library", "read", url, "--offset", "2", "--length", "4", on: cluster)
+        #expect(outcome.output == Array("test".utf8))
+        #expect(outcome.errors.isEmpty)
+        #expect(await obscura("library", "read", url, "--json", on: cluster).status == .usage)
+    }
+
+    @Test func `a thumbnail is written to a file`() async throws {
+        let folder = try TemporaryDirectory()
+        let cluster = FakeCluster()
+        cluster.onStream(ThumbnailAsset.self) { request, send in
+            #expect(request.width == 320 && request.height == 200)
+            try await send(.init(width: 267, height: 200), [0xFF, 0xD8])
+            return Empty()
+        }
+        let outcome = await obscura(
+            "library",
+            "thumbnail",
+            Samples.url.description,
+            "--fit",
+            "320x200",
+            "--output",
+            folder.path + "/t.jpg",
+            "--json",
+            on: cluster
+        )
+        #expect(outcome.text == #"{"height":200,"width":267}"# + "\n")
+        #expect(try folder.open().read("t.jpg", limit: 10) == [0xFF, 0xD8])
+        for bad in ["320", "0x1", "1x99999", "axb", "1x2x3"] {
+            #expect(await obscura("library", "thumbnail", Samples.url.description, "--fit", bad).status == .usage)
+        }
+    }
+
+    @Test func `verify ends with 65 when something is damaged or missing`() async {
+        let cluster = FakeCluster()
+        cluster.on(VerifyLibrary.self) { _ in .init(checked: 3, damaged: [], missing: 0, orphans: 1, repaired: 0) }
+        let clean = await obscura("library", "verify", "--json", on: cluster)
+        #expect(clean.status == .success)
+        #expect(clean.text == #"{"checked":3,"damaged":[],"missing":0,"orphans":1,"repaired":0}"# + "\n")
+        cluster.on(VerifyLibrary.self) { _ in .init(checked: 3, damaged: [], missing: 1, orphans: 0, repaired: 0) }
+        #expect(await obscura("library", "verify", on: cluster).status == .badData)
+    }
+
+    @Test func `a taken album name makes nothing and is no error`() async {
+        let cluster = FakeCluster()
+        cluster.on(CreateAlbum.self) { _ in .init(group: nil) }
+        let outcome = await obscura("library", "album", "create", "Holidays", on: cluster)
+        #expect(outcome.status == .success)
+        #expect(outcome.text == "the name is taken; nothing was made\n")
+    }
+
+    @Test func `status ends with 69 when a service is not ready or cannot be reached`() async {
+        let cluster = FakeCluster()
+        cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: true, services: []) }
+        #expect(
+            await obscura("status", "--json", on: cluster).text
+                == #"{"deployment":"personal","ready":true,"services":[]}"# + "\n"
+        )
+        cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: false, services: []) }
+        #expect(await obscura("status", on: cluster).status == .unavailable)
+        #expect(await obscura("status", on: FakeCluster()).status == .unavailable)
+        #expect(await obscura("status", "--wait", "0.3", on: FakeCluster()).status == .unavailable)
+    }
+
+    @Test(arguments: [
+        "pick --source camera", "consent give", "audit verify", "client enrol", "library changes --since 1",
+    ])
+    func `what is not there yet says so`(line: String) async {
+        let words = line.split(separator: " ").map(String.init)
+        let outcome =
+            words.count == 2
+            ? await obscura(words[0], words[1], "--json") : await obscura(words[0], words[1], words[2], "--json")
+        #expect(outcome.status == .unavailable)
+        #expect(outcome.errors.contains(#""code":"notYetAvailable""#))
+    }
+
+    @Test func `every command has a help with its name, and an example that the parser takes`() async {
+        for command in CommandCatalogue.all {
+            let signature = command.signature
+            let text = HelpText.command(signature)
+            #expect(text.hasPrefix("usage: obscura \(signature.name)"))
+            for example in signature.examples {
+                #expect(example.line.hasPrefix(signature.path[0]), "\(example.line)")
+            }
+            if !signature.takesAnything { #expect(!signature.examples.isEmpty, "\(signature.name)") }
+        }
+    }
+}
