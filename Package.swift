@@ -144,6 +144,7 @@ let testTargets: [Target] = [
         ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "obscura-decoder"]
     ),
     tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
+    tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("CommandLineTests", base + ["CommandLineService"]),

@@ -1,0 +1,124 @@
+package import Consent
+package import MessageSchema
+private import Synchronization
+
+/// For whom a service is asked to do something, and how far it may go to get permission.
+package struct Asker: Hashable, Sendable {
+    /// The program that the work is for.
+    package var principal: Principal
+    /// What the program looks like.
+    package var label: String?
+    /// Why it asks, in its own words.
+    package var purpose: String?
+    /// Whether the person may be asked.
+    package var mayPrompt: Bool
+    /// How long it waits for the person.
+    package var patience: Duration
+    /// The grant that another service, which works for the program, goes by.
+    package var grant: DecisionID?
+
+    /// Makes an asker.
+    package init(
+        principal: Principal,
+        label: String? = nil,
+        purpose: String? = nil,
+        mayPrompt: Bool = true,
+        patience: Duration = .seconds(150),
+        grant: DecisionID? = nil
+    ) {
+        self.principal = principal
+        self.label = label
+        self.purpose = purpose
+        self.mayPrompt = mayPrompt
+        self.patience = patience
+        self.grant = grant
+    }
+
+    /// The label as decisions have it: escaped; nil when there is none.
+    var decisionLabel: String? {
+        label.flatMap { $0.isEmpty ? nil : EscapedText($0).text }
+    }
+}
+
+/// That work may go on; to be asked again before every item, frame and chunk.
+///
+/// Any thread may use it. Dropping it ends it.
+package final class Authorization: Sendable {
+    /// For whom.
+    package let asker: Asker
+    /// The grants it rests on, one for each need, in their order.
+    package let grants: [Grant]
+
+    private let gate: SharedGate
+    private let seenEpoch: Atomic<UInt64>
+    private let isEnded = Atomic<Bool>(false)
+    /// The earliest moment at which a grant ends by itself.
+    private let expiry: Moment?
+    private let release: @Sendable () -> Void
+
+    /// Makes an authorization that was true at `epoch`; `release` is called once at its end.
+    init(
+        asker: Asker,
+        grants: [Grant],
+        gate: SharedGate,
+        epoch: UInt64,
+        release: @escaping @Sendable () -> Void
+    ) {
+        self.asker = asker
+        self.grants = grants
+        self.gate = gate
+        seenEpoch = Atomic(epoch)
+        expiry = grants.compactMap(\.lifespan.end).min()
+        self.release = release
+    }
+
+    deinit { end() }
+
+    /// Throws as soon as one of the grants is gone, or the coordinator was not heard for longer than the lease.
+    ///
+    /// As long as nothing was taken away from anybody this reads two atomics and a clock. To be sure that nothing goes out
+    /// after a revocation, call it on the loop that sends, with nothing awaited in between.
+    ///
+    /// - Throws: `ErrorReply` with code `revoked`.
+    package func check() throws(ErrorReply) {
+        let epoch = gate.epoch
+        if epoch == seenEpoch.load(ordering: .relaxed), gate.leaseIsValid, expiry.map({ gate.now < $0 }) ?? true { return }
+        if let revocation { throw ErrorReply.revoked(revocation, asker: asker) }
+        seenEpoch.store(epoch, ordering: .relaxed)
+    }
+
+    /// Why the work has to end; nil while it may go on.
+    package var revocation: Revocation? {
+        let label = asker.decisionLabel
+        return grants.lazy.compactMap { [gate, asker] grant in
+            gate.revocation(of: grant, principal: asker.principal, label: label)
+        }.first
+    }
+
+    /// Waits until the work has to end.
+    ///
+    /// - Returns: The error for the program; nil when the task was cancelled.
+    package func revoked() async -> ErrorReply? {
+        while !Task.isCancelled {
+            let version = gate.version
+            if let revocation { return ErrorReply.revoked(revocation, asker: asker) }
+            await gate.change(after: version)
+        }
+        return nil
+    }
+
+    /// The grant for a need; nil when the authorization is not about it.
+    package func grant(for need: Need) -> Grant? {
+        grants.first { $0.need == need }
+    }
+
+    /// For whom, and by which grant, another service is asked to do its part.
+    package func delegation(of need: Need) -> Delegation {
+        Delegation(principal: asker.principal, label: asker.label, grant: grant(for: need)?.id.description)
+    }
+
+    /// The request or stream is over: `once` grants are used up.
+    package func end() {
+        if !isEnded.exchange(true, ordering: .acquiringAndReleasing) { release() }
+    }
+}

@@ -1,0 +1,167 @@
+package import Consent
+private import MessageSchema
+private import Timekeeping
+
+/// How a service asks for permission: from its own copy of the decisions, and of the coordinator when a person must be asked.
+///
+/// One per process. It fails closed: without a snapshot, or after the lease, everything is refused and running work ends.
+package actor ConsentGate {
+    /// The coordinator, as far as the gate needs it; every call throws `ErrorReply`.
+    package struct Coordinator: Sendable {
+        /// Has the person asked for what is missing; returns the step at which the answer holds.
+        package var request: @Sendable ([Need], Asker) async throws -> UInt64
+        /// Uses up a `once` grant; false when it is not in force any more.
+        package var redeem: @Sendable (Grant, Asker) async throws -> Bool
+        /// Says that the work for which a grant was redeemed is over.
+        package var release: @Sendable (Grant, Asker) async -> Void
+
+        /// Makes a coordinator.
+        package init(
+            request: @escaping @Sendable ([Need], Asker) async throws -> UInt64,
+            redeem: @escaping @Sendable (Grant, Asker) async throws -> Bool,
+            release: @escaping @Sendable (Grant, Asker) async -> Void
+        ) {
+            self.request = request
+            self.redeem = redeem
+            self.release = release
+        }
+    }
+
+    /// The copy of the decisions, for any thread.
+    package nonisolated let decisions: SharedGate
+    private let coordinator: Coordinator
+    /// How often a request whose `once` grant somebody else used up asks again.
+    private static let attempts = 3
+    /// How long a request waits for this service's copy to catch up, or for its lease.
+    private static let catchUp = Duration.seconds(2)
+
+    /// Makes a gate.
+    package init(decisions: SharedGate, coordinator: Coordinator) {
+        self.decisions = decisions
+        self.coordinator = coordinator
+    }
+
+    /// How a program stands towards a need; asks nobody.
+    package nonisolated func standing(of need: Need, for asker: Asker) -> GateAnswer {
+        decisions.answer(need, principal: asker.principal, label: asker.decisionLabel)
+    }
+
+    /// Returns when everything that is needed is allowed, after asking the person, once, for what nobody decided.
+    ///
+    /// `once` grants are redeemed, except for what is in `handingOn`: another service enforces that, and redeems there.
+    /// Cancelling the task gives the question up.
+    ///
+    /// - Throws: The `ErrorReply` for the program.
+    package func authorize(
+        _ needs: [Need],
+        for asker: Asker,
+        handingOn: [Need] = []
+    ) async throws -> Authorization {
+        for _ in 0..<Self.attempts {
+            let epoch = decisions.epoch
+            guard let grants = try await grants(needs, asker) else {
+                let number = try await coordinator.request(needs, asker)
+                await wait { $0.number >= number }
+                continue
+            }
+            guard let redeemed = try await redeem(grants, asker, except: handingOn) else { continue }
+            return authorization(asker, grants, redeemed, epoch)
+        }
+        // Somebody else used up each grant before us, or took it away again.
+        let need = needs.first { if case .allowed = standing(of: $0, for: asker) { false } else { true } }
+        throw ErrorReply.refusal(.notDetermined, of: need ?? needs.first ?? Need(.export), to: asker)
+    }
+
+    // MARK: Inside
+
+    /// The grants for all needs; nil when some are not determined.
+    private func grants(_ needs: [Need], _ asker: Asker) async throws -> [Grant]? {
+        if !decisions.leaseIsValid { await wait { $0.leaseIsValid } }
+        if let id = asker.grant, decisions.decision(id, about: asker.principal) == nil {
+            // The service that sent it may have heard of it before us.
+            await wait { $0.decision(id, about: asker.principal) != nil }
+        }
+        var grants: [Grant] = []
+        var isMissing = false
+        for need in needs {
+            switch answer(need, asker) {
+            case .allowed(let grant): grants.append(grant)
+            case .notDetermined: isMissing = true
+            case .denied(let decision): throw ErrorReply.refusal(.denied(decision), of: need, to: asker)
+            case .restricted(let resource): throw ErrorReply.refusal(.restricted(resource), of: need, to: asker)
+            case .noLease: throw ErrorReply.refusal(.noLease, of: need, to: asker)
+            }
+        }
+        return isMissing ? nil : grants
+    }
+
+    /// The gate's answer; a grant that a service redeemed for the program before it came to us allows what it is for.
+    private func answer(_ need: Need, _ asker: Asker) -> GateAnswer {
+        if let held = heldGrant(need, asker) { return .allowed(held) }
+        return standing(of: need, for: asker)
+    }
+
+    private func heldGrant(_ need: Need, _ asker: Asker) -> Grant? {
+        guard let id = asker.grant, let decision = decisions.decision(id, about: asker.principal),
+            decision.redeemedBy != nil,
+            decision.applies(to: need, principal: asker.principal, label: asker.decisionLabel)
+        else { return nil }
+        let grant = Grant(id: id, need: need, lifespan: decision.lifespan)
+        let revocation = decisions.revocation(of: grant, principal: asker.principal, label: asker.decisionLabel)
+        return revocation == nil ? grant : nil
+    }
+
+    /// Redeems what has to be; nil when somebody else was faster, and nothing is kept redeemed then.
+    private func redeem(_ grants: [Grant], _ asker: Asker, except handingOn: [Need]) async throws -> [Grant]? {
+        var redeemed: [Grant] = []
+        for grant in grants where grant.lifespan == .once && !handingOn.contains(grant.need) {
+            if heldGrant(grant.need, asker)?.id == grant.id || redeemed.contains(where: { $0.id == grant.id }) {
+                continue
+            }
+            do {
+                guard try await coordinator.redeem(grant, asker) else {
+                    await release(redeemed, asker)
+                    return nil
+                }
+                redeemed.append(grant)
+            } catch {
+                await release(redeemed, asker)
+                throw error
+            }
+        }
+        return redeemed
+    }
+
+    private func release(_ grants: [Grant], _ asker: Asker) async {
+        for grant in grants { await coordinator.release(grant, asker) }
+    }
+
+    private func authorization(
+        _ asker: Asker,
+        _ grants: [Grant],
+        _ redeemed: [Grant],
+        _ epoch: UInt64
+    ) -> Authorization {
+        Authorization(asker: asker, grants: grants, gate: decisions, epoch: epoch) { [coordinator] in
+            guard !redeemed.isEmpty else { return }
+            // Nobody waits for it: the work is over already, and a service that is gone is released by the coordinator.
+            Task { for grant in redeemed { await coordinator.release(grant, asker) } }
+        }
+    }
+
+    private func wait(until isReached: (SharedGate) -> Bool) async {
+        let clock = BootClock()
+        let deadline = clock.now.advanced(by: Self.catchUp)
+        // Wakes the waiting below at the deadline.
+        let alarm = Task { [decisions] in
+            try await clock.sleep(until: deadline, tolerance: nil)
+            decisions.wake()
+        }
+        defer { alarm.cancel() }
+        while clock.now < deadline, !Task.isCancelled {
+            let version = decisions.version
+            if isReached(decisions) { return }
+            await decisions.change(after: version)
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import Consent
+import MessageSchema
+import ServiceRuntime
+import Synchronization
+import Testing
+import Timekeeping
+
+/// A coordinator in the same process: a machine whose steps reach the gate at once, and a person with a fixed answer.
+private final class FakeCoordinator: Sendable {
+    struct State {
+        var machine = PermissionMachine()
+        var answer: PermissionAnswer?
+        var asked: [[Need]] = []
+        var released: [DecisionID] = []
+        var beforeRedeeming: (@Sendable () -> Void)?
+    }
+
+    let state = Mutex(State())
+    let gate: SharedGate
+    static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
+    static let asker = Asker(principal: .user(1000), label: "booth")
+    static let front = Need(.camera("front"))
+    static let add = Need(.library, .addOnly)
+
+    init(lease: BootInstant = BootInstant(nanoseconds: 1_000)) {
+        gate = SharedGate(wallClock: { Self.clock.wall }, bootClock: { BootInstant(nanoseconds: 0) })
+        gate.renewLease(until: lease)
+        gate.apply(state.withLock { $0.machine.snapshot(epoch: "e") })
+    }
+
+    func take(_ body: (inout PermissionMachine) throws -> [PermissionAction]) rethrows {
+        let actions = try state.withLock { try body(&$0.machine) }
+        for case .record(let change) in actions {
+            // A gap would be seen as a missing decision.
+            try? gate.apply(change)
+        }
+    }
+
+    func decide(_ verdict: Verdict, _ lifespan: Lifespan = .forever, _ resource: Resource, _ access: Access? = nil)
+        throws
+    {
+        try take { machine in
+            let selector = DecisionSelector(principal: .user(1000), resource: resource, access: access)
+            return try machine.decide(selector, verdict, lifespan, by: .user(0), at: Self.clock)
+        }
+    }
+
+    func revoke(_ resource: Resource) throws {
+        try take { machine in
+            let selector = DecisionSelector(principal: .user(1000), resource: resource)
+            return try machine.revoke(selector, by: .user(7), at: Self.clock)
+        }
+    }
+
+    var consent: ConsentGate {
+        ConsentGate(
+            decisions: gate,
+            coordinator: ConsentGate.Coordinator(
+                request: { needs, asker in try self.request(needs, asker) },
+                redeem: { grant, asker in self.redeem(grant, asker) },
+                release: { grant, _ in self.state.withLock { $0.released.append(grant.id) } }
+            )
+        )
+    }
+
+    private func request(_ needs: [Need], _ asker: Asker) throws -> UInt64 {
+        let answer = state.withLock { state in
+            state.asked.append(needs)
+            return state.answer
+        }
+        guard asker.mayPrompt else { return state.withLock { $0.machine.number } }
+        guard let answer else { throw ErrorReply(.dismissed, "Dismissed", cause: "noPrompter") }
+        try take { machine in
+            _ = machine.setPrompters(1, at: Self.clock)
+            let ask = Ask(id: AskID(1), principal: asker.principal, label: asker.label, needs: needs)
+            let opened = machine.ask(ask, at: Self.clock)
+            guard case .open(let prompt)? = opened.first else { return opened }
+            return try machine.answer(prompt.id, answer, by: .user(0), at: Self.clock)
+        }
+        return state.withLock { $0.machine.number }
+    }
+
+    private func redeem(_ grant: Grant, _ asker: Asker) -> Bool {
+        let before = state.withLock { state in
+            defer { state.beforeRedeeming = nil }
+            return state.beforeRedeeming
+        }
+        before?()
+        do {
+            try take { machine in
+                try machine.redeem(
+                    grant.id,
+                    for: grant.need,
+                    principal: asker.principal,
+                    label: asker.label,
+                    by: "me",
+                    at: Self.clock
+                )
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `The consent gate` {
+    private let front = FakeCoordinator.front
+    private let add = FakeCoordinator.add
+    private let asker = FakeCoordinator.asker
+
+    private func refusal(_ coordinator: FakeCoordinator, _ needs: [Need], _ asker: Asker? = nil) async -> ErrorReply? {
+        do {
+            _ = try await coordinator.consent.authorize(needs, for: asker ?? self.asker)
+            return nil
+        } catch {
+            return error as? ErrorReply
+        }
+    }
+
+    @Test func `what is allowed is not asked for`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .forever, .camera("*"))
+        let authorization = try await coordinator.consent.authorize([front], for: asker)
+        try authorization.check()
+        #expect(authorization.grants.map(\.need) == [front])
+        #expect(coordinator.state.withLock { $0.asked.isEmpty })
+    }
+
+    @Test func `what nobody decided is asked for at once, and the work goes on with the answer`() async throws {
+        let coordinator = FakeCoordinator()
+        coordinator.state.withLock { $0.answer = .allow(.forever) }
+        let authorization = try await coordinator.consent.authorize([front, add], for: asker)
+        try authorization.check()
+        #expect(coordinator.state.withLock { $0.asked } == [[front, add]])
+    }
+
+    @Test func `each no has its own error, with the exact command that changes it`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.denied, .forever, .camera("*"))
+        try coordinator.decide(.denied, .forever, .library, .read)
+        let camera = await refusal(coordinator, [front])
+        #expect(camera?.code == .accessDenied && camera?.number == nil)
+        #expect(
+            camera?.recoverySuggestion == "obscura permissions reset --resource 'camera/*' --principal uid:1000"
+        )
+        #expect(camera?.parameters?["resource"] == "camera/front")
+        let read = await refusal(coordinator, [Need(.library, .read)])
+        #expect(read?.code == .accessDenied && read?.number == -3311)
+        #expect(
+            read?.recoverySuggestion
+                == "obscura permissions reset --resource library --access read --principal uid:1000"
+        )
+        try coordinator.decide(.denied, .forever, .library)
+        let write = await refusal(coordinator, [add])
+        #expect(write?.code == .dataUnavailable && write?.number == -3310 && write?.cause == "accessDenied")
+        coordinator.take { machine in machine.restrict([.camera("*")], at: FakeCoordinator.clock) }
+        let restricted = await refusal(coordinator, [front])
+        #expect(restricted?.code == .accessRestricted && restricted?.number == -3312)
+    }
+
+    @Test func `a dismissed prompt, and a request that may not prompt, are told apart`() async {
+        let coordinator = FakeCoordinator()
+        let dismissed = await refusal(coordinator, [front])
+        #expect(dismissed?.code == .dismissed && dismissed?.cause == "noPrompter")
+        var quiet = asker
+        quiet.mayPrompt = false
+        let undecided = await refusal(coordinator, [front], quiet)
+        #expect(undecided?.code == .dismissed && undecided?.cause == "notAsked")
+    }
+
+    @Test func `running work is told why, by whom and when, and can wait for it`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .forever, .camera("front"))
+        try coordinator.decide(.allowed, .forever, .camera("back"))
+        let authorization = try await coordinator.consent.authorize([front], for: asker)
+        try coordinator.revoke(.camera("back"))
+        try authorization.check()
+        async let revoked = authorization.revoked()
+        try coordinator.revoke(.camera("front"))
+        let error = #expect(throws: ErrorReply.self) { try authorization.check() }
+        #expect(await revoked == error)
+        #expect(error?.code == .revoked && error?.parameters?["reason"] == "revoked")
+        #expect(error?.parameters?["by"] == "uid:7" && error?.parameters?["at"] == "\(FakeCoordinator.clock.wall)")
+    }
+
+    @Test func `waiting for a revocation ends with the task`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .forever, .camera("front"))
+        let authorization = try await coordinator.consent.authorize([front], for: asker)
+        let waiting = Task { await authorization.revoked() }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+    }
+
+    @Test func `without a lease new work is refused and running work ends`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .forever, .camera("front"))
+        let authorization = try await coordinator.consent.authorize([front], for: asker)
+        coordinator.gate.renewLease(until: BootInstant(nanoseconds: -1))
+        let error = #expect(throws: ErrorReply.self) { try authorization.check() }
+        #expect(error?.code == .noLease && error?.retryAfter == 1_000)
+        #expect(coordinator.consent.standing(of: front, for: asker) == .noLease)
+        coordinator.gate.renewLease(until: BootInstant(nanoseconds: 1))
+        try authorization.check()
+    }
+
+    @Test func `a once grant is redeemed for one piece of work and released with it`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .once, .camera("front"))
+        let consent = coordinator.consent
+        let authorization = try await consent.authorize([front], for: asker)
+        try authorization.check()
+        #expect(await refusal(coordinator, [front])?.code == .dismissed)
+        let grant = try #require(authorization.grant(for: front))
+        authorization.end()
+        authorization.end()
+        while coordinator.state.withLock({ $0.released.isEmpty }) { await Task.yield() }
+        #expect(coordinator.state.withLock { $0.released } == [grant.id])
+    }
+
+    @Test func `what is handed on is redeemed by the service that enforces it`() async throws {
+        let coordinator = FakeCoordinator()
+        coordinator.state.withLock { $0.answer = .allow(.once) }
+        let consent = coordinator.consent
+        let authorization = try await consent.authorize([front, add], for: asker, handingOn: [add])
+        let delegation = authorization.delegation(of: add)
+        #expect(delegation.principal == asker.principal && delegation.label == asker.label)
+        let grant = try #require(authorization.grant(for: add))
+        #expect(delegation.grant == grant.id.description)
+        var redeemedBy: [String?] {
+            coordinator.state.withLock { $0.machine.decisions.all.map(\.redeemedBy) }
+        }
+        #expect(redeemedBy == ["me", nil])
+        var library = asker
+        library.mayPrompt = false
+        library.grant = grant.id
+        let second = try await consent.authorize([add], for: library)
+        #expect(redeemedBy == ["me", "me"])
+        // Another service that works under the same redeemed grant, and none that does not name it.
+        let third = try await consent.authorize([add], for: library)
+        library.grant = nil
+        #expect(await refusal(coordinator, [add], library)?.cause == "notAsked")
+        try second.check()
+        try third.check()
+        try coordinator.revoke(.library)
+        #expect(throws: ErrorReply.self) { try second.check() }
+        #expect(throws: ErrorReply.self) { try third.check() }
+    }
+
+    @Test func `who is too late for a once grant asks again`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .once, .camera("front"))
+        coordinator.state.withLock { state in
+            state.answer = .allow(.forever)
+            state.beforeRedeeming = {
+                try? coordinator.decide(.denied, .forever, .camera("front"))
+                coordinator.take { machine in
+                    (try? machine.reset(
+                        DecisionSelector(principal: .user(1000), resource: .camera("*")),
+                        by: .user(0),
+                        at: FakeCoordinator.clock
+                    )) ?? []
+                }
+            }
+        }
+        let authorization = try await coordinator.consent.authorize([front], for: asker)
+        #expect(authorization.grants.map(\.lifespan) == [.forever])
+        #expect(coordinator.state.withLock { $0.asked.count } == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("it's", #"--label 'it'\''s'"#), ("a b", "--label 'a b'"), ("$(x)", "--label '$(x)'"),
+            ("booth", "--label booth"),
+        ]
+    )
+    func `labels are quoted for a shell`(label: String, expected: String) {
+        let command = ErrorReply.command("reset", .camera("a"), .use, .user(1), label)
+        #expect(command == "obscura permissions reset --resource camera/a --principal uid:1 \(expected)")
+    }
+}
