@@ -1,0 +1,42 @@
+import Consent
+
+/// The control group of a process, and what it proves (cgroups(7), systemd.resource-control(5)).
+struct ControlGroup: Hashable, Sendable {
+    let path: String
+
+    init(path: String) { self.path = path }
+
+    /// Reads `/proc/PID/cgroup`: the line of the name=systemd hierarchy where there is one (v1 and hybrid), else that of
+    /// the unified hierarchy; `nil` if it has neither.
+    init?(file: String) {
+        var unified: String?
+        for line in file.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3, fields[2].hasPrefix("/") else { continue }
+            if fields[1] == "name=systemd" {
+                path = String(fields[2])
+                return
+            }
+            if fields[0] == "0", fields[1].isEmpty { unified = String(fields[2]) }
+        }
+        guard let unified else { return nil }
+        path = unified
+    }
+
+    /// The principal that the group proves: a system unit, or a container below `containerPrefix`.
+    ///
+    /// Only root can put a process into `/system.slice/NAME.service`. A deeper group may have been delegated to somebody
+    /// else, so it proves nothing.
+    func principal(containerPrefix: String?) -> Principal? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 3, parts[0].isEmpty, parts[1] == "system.slice", parts[2].hasSuffix(".service") {
+            return Principal("unit:\(parts[2])")
+        }
+        guard let containerPrefix, containerPrefix.hasPrefix("/"), containerPrefix.hasSuffix("/"),
+            path.hasPrefix(containerPrefix)
+        else { return nil }
+        var name = path.dropFirst(containerPrefix.count).prefix { $0 != "/" }
+        if name.hasSuffix(".scope") { name = name.dropLast(6) }
+        return Principal("container:\(name)")
+    }
+}

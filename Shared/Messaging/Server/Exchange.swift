@@ -1,0 +1,82 @@
+import EventLoop
+
+/// One open exchange, confined to the server's loop.
+final class Exchange {
+    enum Kind: Hashable, Sendable { case request, stream, upload }
+
+    let serial: UInt64
+    let id: String
+    let connection: ConnectionID
+    let userID: UInt32
+    let kind: Kind
+    let state = CallState()
+
+    var task: Task<Void, Never>?
+    var deadline: EventLoop.Token?
+    /// Whether the final message is out; the handler may still be running.
+    var isClosed = false
+    var liveness: Liveness
+    var outgoing = CreditWindow() {
+        didSet { state.setCredit(outgoing.credit) }
+    }
+    /// What a follower has acknowledged.
+    var acknowledged: Int64?
+    var incoming: UploadBuffer
+    private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+
+    init(
+        serial: UInt64,
+        id: String,
+        connection: ConnectionID,
+        userID: UInt32,
+        kind: Kind,
+        liveness: Liveness,
+        uploadWindow: Int
+    ) {
+        self.serial = serial
+        self.id = id
+        self.connection = connection
+        self.userID = userID
+        self.kind = kind
+        self.liveness = liveness
+        incoming = UploadBuffer(window: uploadWindow)
+    }
+
+    func addWaiter(_ number: UInt64, _ continuation: CheckedContinuation<Void, Never>) {
+        waiters[number] = continuation
+    }
+
+    /// Lets whoever waits for credit, chunks, room or the end look again.
+    func wakeWaiters() {
+        guard !waiters.isEmpty else { return }
+        let woken = waiters
+        waiters = [:]
+        for continuation in woken.values { continuation.resume() }
+    }
+
+    func wakeWaiter(_ number: UInt64) { waiters.removeValue(forKey: number)?.resume() }
+}
+
+/// The chunks of an upload that have come and have not been used.
+struct UploadBuffer {
+    private(set) var window: ReceiveWindow
+    // At most a window of them.
+    private var chunks: [Attachment] = []
+    var isComplete = false
+    private(set) var byteCount: Int64 = 0
+
+    init(window: Int) { self.window = ReceiveWindow(size: window) }
+
+    mutating func receive(_ chunk: Attachment, sequence: Int64?) throws(ReceiveWindow.Violation) {
+        try window.receive(sequence: sequence)
+        chunks.append(chunk)
+        byteCount += Int64(chunk.count)
+    }
+
+    /// The next chunk, and how much credit to give for it.
+    mutating func next() -> (chunk: Attachment, credit: Int?)? {
+        guard !chunks.isEmpty else { return nil }
+        let chunk = chunks.removeFirst()
+        return (chunk, window.consume())
+    }
+}

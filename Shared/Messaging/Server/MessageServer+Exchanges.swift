@@ -1,0 +1,303 @@
+import Consent
+import EventLoop
+import Hashing
+import Logging
+import MessageSchema
+import Timekeeping
+
+extension MessageServer {
+    // MARK: Opening
+
+    func open(
+        _ header: Header,
+        _ message: IncomingMessage,
+        from connection: ConnectionID,
+        _ identity: PeerIdentity
+    ) {
+        counters.requests += 1
+        let now = BootInstant.now()
+        let name = header.name ?? ""
+        if isDraining { return sendError(.shuttingDown, id: header.id, to: connection, identity) }
+        guard let handler = handlers[name] else {
+            let error = ErrorReply(.unknownRequest, "There is no such request here.", parameters: ["name": name])
+            return sendError(error, id: header.id, to: connection, identity)
+        }
+        let deadline = deadline(of: header, kind: handler.kind, now: now)
+        if let refusal = refusal(of: header, handler, connection, identity, deadline: deadline, now: now) {
+            return sendError(refusal, id: header.id, to: connection, identity)
+        }
+        let exchange = addExchange(header.id, handler.kind, connection, identity)
+        exchange.outgoing.grant(header.credit ?? 0)
+        let call = Call(
+            caller: identity,
+            onBehalfOf: header.onBehalfOf,
+            name: name,
+            deadline: deadline,
+            mayPrompt: header.mayPrompt ?? true,
+            purpose: header.purpose,
+            idempotencyKey: header.idempotencyKey,
+            trace: header.trace,
+            attachments: message.attachments,
+            connection: connection,
+            state: exchange.state
+        )
+        if let deadline {
+            exchange.deadline = loop.schedule(at: deadline) { [weak self, serial = exchange.serial] in
+                self?.assumeIsolated { $0.endBySerial(serial, .deadlineExceeded) }
+            }
+        }
+        if handler.kind == .upload {
+            var credit = Header(.credit, id: header.id)
+            credit.credit = exchange.incoming.window.size
+            say(credit, for: exchange)
+        }
+        // Structured by the exchange: `end` and `finish` are its two ways out.
+        exchange.task = Task { [serial = exchange.serial, body = message.body] in
+            await run(serial, handler, body, call)
+        }
+    }
+
+    private func deadline(of header: Header, kind: Exchange.Kind, now: BootInstant) -> BootInstant? {
+        if let expiresAt = header.expiresAt { return BootInstant(milliseconds: expiresAt) }
+        if let deadline = header.deadline { return now + .milliseconds(deadline) }
+        return kind == .request ? now + configuration.defaultDeadline : nil
+    }
+
+    private func refusal(
+        of header: Header,
+        _ handler: Handler,
+        _ connection: ConnectionID,
+        _ identity: PeerIdentity,
+        deadline: BootInstant?,
+        now: BootInstant
+    ) -> ErrorReply? {
+        if let refusal = handler.access.refusal(identity) ?? delegationRefusal(header, identity) {
+            log.warning(
+                "request refused",
+                [
+                    "request.name": .string(header.name ?? ""),
+                    "peer.principal": .text(identity.principal),
+                    "peer.label": .string(identity.label),
+                    "peer.pid": .count(identity.processID),
+                    "error.code": .string(refusal.code.rawValue),
+                ]
+            )
+            return refusal
+        }
+        if let deadline, deadline <= now { return .deadlineExceeded }
+        if let purpose = header.purpose, purpose.count > Limits.purposeCharacters {
+            return ErrorReply(.tooLarge, "A purpose has at most \(Limits.purposeCharacters) characters.")
+        }
+        if peers[connection]?.exchanges[header.id] != nil {
+            return ErrorReply(.badMessage, "Another exchange of this connection has the same id.", cause: "id")
+        }
+        let isFull =
+            (peers[connection]?.openCount ?? 0) >= configuration.exchangesPerConnection
+            || openByUser[identity.userID, default: 0] >= configuration.exchangesPerUser
+            || exchanges.count >= configuration.exchanges
+        return isFull
+            ? ErrorReply(
+                .tooManyRequests,
+                "Too much is asked at once.",
+                recoverySuggestion: "Wait for answers before asking more.",
+                retryAfter: 100
+            ) : nil
+    }
+
+    private func delegationRefusal(_ header: Header, _ identity: PeerIdentity) -> ErrorReply? {
+        header.onBehalfOf != nil && identity.role == nil ? .roleRequired : nil
+    }
+
+    private func addExchange(
+        _ id: String,
+        _ kind: Exchange.Kind,
+        _ connection: ConnectionID,
+        _ identity: PeerIdentity
+    ) -> Exchange {
+        lastNumber += 1
+        let exchange = Exchange(
+            serial: lastNumber,
+            id: id,
+            connection: connection,
+            userID: identity.userID,
+            kind: kind,
+            liveness: Liveness(configuration.liveness),
+            uploadWindow: configuration.uploadWindow
+        )
+        let peer = peer(connection, identity)
+        peer.exchanges[id] = exchange
+        peer.openCount += 1
+        exchanges[exchange.serial] = exchange
+        openByUser[identity.userID, default: 0] += 1
+        if kind != .request {
+            liveCount += 1
+            startTicking()
+        }
+        return exchange
+    }
+
+    // MARK: Running
+
+    private func run(_ serial: UInt64, _ handler: Handler, _ body: Attachment?, _ call: Call) async {
+        guard let exchange = exchanges[serial] else { return }
+        let reference = ExchangeReference(server: self, serial: serial, state: exchange.state)
+        do {
+            let outcome = try await perform(handler, body, call, reference)
+            finish(exchange, .success(outcome))
+        } catch {
+            finish(exchange, .failure(error))
+        }
+    }
+
+    private func perform(
+        _ handler: Handler,
+        _ body: Attachment?,
+        _ call: Call,
+        _ exchange: ExchangeReference
+    ) async throws -> Outcome {
+        guard let key = call.idempotencyKey, handler.kind != .stream else {
+            return try await handler.handle(body, call, exchange)
+        }
+        let scope = IdempotencyScope(principal: call.principal, name: call.name, key: key)
+        let hash = body.map { unsafe $0.withUnsafeBytes(Self.hash) } ?? SHA256Digest(hashing: BodyCodec.empty)
+        // One at a time for each key; the next one finds the first one's reply.
+        while runningKeys[scope] != nil {
+            await withCheckedContinuation { waitForKey(scope, $0) }
+            try Task.checkCancellation()
+        }
+        runningKeys[scope] = []
+        defer { for waiter in runningKeys.removeValue(forKey: scope) ?? [] { waiter.resume() } }
+        if let stored = try await idempotency.reply(for: scope) {
+            guard stored.requestHash == hash else { throw ErrorReply.idempotencyConflict }
+            return Outcome(body: stored.body)
+        }
+        let outcome = try await handler.handle(body, call, exchange)
+        try await idempotency.store(StoredReply(requestHash: hash, body: outcome.body), for: scope)
+        return outcome
+    }
+
+    private func waitForKey(_ scope: IdempotencyScope, _ continuation: CheckedContinuation<Void, Never>) {
+        runningKeys[scope, default: []].append(continuation)
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest {
+        let hasher = SHA256()
+        unsafe hasher.update(bytes)
+        return hasher.finish()
+    }
+
+    // MARK: Ending
+
+    /// The handler is done.
+    private func finish(_ exchange: Exchange, _ result: Result<Outcome, any Error>) {
+        if !exchange.isClosed {
+            switch result {
+            case .success(let outcome):
+                var header = Header(exchange.kind == .stream ? .end : .reply, id: exchange.id)
+                if exchange.kind == .stream { header.seq = exchange.outgoing.nextSequence }
+                counters.replies += 1
+                close(exchange, header, outcome.body, outcome.attachments)
+            case .failure(let error):
+                closeWithError(exchange, wireError(error, of: exchange))
+            }
+        }
+        exchanges[exchange.serial] = nil
+        openByUser[exchange.userID, default: 1] -= 1
+        if openByUser[exchange.userID] == 0 { openByUser[exchange.userID] = nil }
+        if let peer = peers[exchange.connection] {
+            peer.openCount -= 1
+            if peer.isIdle { peers[exchange.connection] = nil }
+        }
+        if exchanges.isEmpty { wakeIdleWaiters() }
+    }
+
+    func endBySerial(_ serial: UInt64, _ reason: EndReason) {
+        if let exchange = exchanges[serial] { end(exchange, reason) }
+    }
+
+    /// Ends an exchange before its handler is done: the client gets the error now, the handler is cancelled.
+    func end(_ exchange: Exchange, _ reason: EndReason) {
+        guard !exchange.isClosed else { return }
+        exchange.state.end(reason)
+        if reason == .peerGone {
+            markClosed(exchange)
+        } else {
+            closeWithError(exchange, ErrorReply(reason))
+        }
+        exchange.task?.cancel()
+        exchange.wakeWaiters()
+    }
+
+    private func closeWithError(_ exchange: Exchange, _ error: ErrorReply) {
+        counters.errors += 1
+        let body = (try? BodyCodec.encode(error)) ?? BodyCodec.empty
+        close(exchange, Header(.error, id: exchange.id), body, [])
+    }
+
+    private func close(_ exchange: Exchange, _ header: Header, _ body: [UInt8], _ attachments: [Attachment]) {
+        markClosed(exchange)
+        guard let peer = peers[exchange.connection] else { return }
+        post(
+            Outbox.Message(header: HeaderCodec.encode(header), body: body, attachments: attachments),
+            to: exchange.connection,
+            peer
+        )
+    }
+
+    private func markClosed(_ exchange: Exchange) {
+        exchange.isClosed = true
+        peers[exchange.connection]?.exchanges[exchange.id] = nil
+        if let deadline = exchange.deadline { loop.remove(deadline) }
+        if exchange.kind != .request { liveCount -= 1 }
+    }
+
+    private func wireError(_ error: any Error, of exchange: Exchange) -> ErrorReply {
+        switch error {
+        case let error as ErrorReply: return error
+        case let error as MalformedMessage:
+            counters.malformed += 1
+            return ErrorReply(error)
+        case is CancellationError: return .cancelled
+        default:
+            if let mapped = errorMapping(error) { return mapped }
+            log.error("handler failed", ["error": .text(error)])
+            return ErrorReply(.internalFault, "The service failed.", recoverySuggestion: "Its log says why.")
+        }
+    }
+}
+
+extension ErrorReply {
+    static let shuttingDown = ErrorReply(
+        .shuttingDown,
+        "The service is ending.",
+        recoverySuggestion: "Try again when it has started anew.",
+        retryAfter: 1_000
+    )
+    static let cancelled = ErrorReply(.cancelled, "The request was cancelled.")
+    static let deadlineExceeded = ErrorReply(
+        .deadlineExceeded,
+        "The deadline has passed.",
+        recoverySuggestion: "Try again with more time."
+    )
+    static let idempotencyConflict = ErrorReply(
+        .idempotencyConflict,
+        "The same key was used for another request.",
+        recoverySuggestion: "Use a new key for a new request."
+    )
+
+    init(_ reason: EndReason) {
+        switch reason {
+        case .cancelled: self = .cancelled
+        case .deadlineExceeded: self = .deadlineExceeded
+        case .holderSilent:
+            self.init(
+                .holderSilent,
+                "The client showed no life.",
+                recoverySuggestion: "Send credit or ping at least each second."
+            )
+        case .peerGone: self.init(.cancelled, "The connection is gone.", cause: "peerGone")
+        case .shuttingDown: self = .shuttingDown
+        case .badMessage: self.init(.badMessage, "The message breaks a rule of this exchange.")
+        }
+    }
+}

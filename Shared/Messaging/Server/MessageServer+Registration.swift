@@ -1,0 +1,60 @@
+package import MessageSchema
+
+/// What a server answers. Register before ``MessageServer/start()``: a name without a handler is `unknownRequest`.
+extension MessageServer {
+    /// Answers a request with a reply.
+    package func register<R: Request>(
+        _ type: R.Type,
+        access: CallerRule = .anyone,
+        _ answer: @escaping @Sendable (R, Call) async throws -> R.Reply
+    ) {
+        add(R.name, .request, access) { body, call, _ in
+            let request = try BodyCodec.decode(type, from: body)
+            return Outcome(body: try BodyCodec.encode(try await answer(request, call)))
+        }
+    }
+
+    /// Answers a request with a reply that has attachments.
+    package func registerWithAttachments<R: Request>(
+        _ type: R.Type,
+        access: CallerRule = .anyone,
+        _ answer: @escaping @Sendable (R, Call) async throws -> Answer<R.Reply>
+    ) {
+        add(R.name, .request, access) { body, call, _ in
+            let request = try BodyCodec.decode(type, from: body)
+            let answer = try await answer(request, call)
+            return Outcome(body: try BodyCodec.encode(answer.value), attachments: answer.attachments)
+        }
+    }
+
+    /// Answers a request with a stream: the handler puts items into the sink and returns the summary.
+    package func registerStream<R: StreamRequest>(
+        _ type: R.Type,
+        access: CallerRule = .anyone,
+        _ produce: @escaping @Sendable (R, Call, ItemSink<R.Item>) async throws -> R.Summary
+    ) {
+        add(R.name, .stream, access) { body, call, exchange in
+            let request = try BodyCodec.decode(type, from: body)
+            return Outcome(body: try BodyCodec.encode(try await produce(request, call, ItemSink(exchange: exchange))))
+        }
+    }
+
+    /// Answers an upload: the handler takes the chunks and returns the reply, which it may do early.
+    package func registerUpload<R: UploadRequest>(
+        _ type: R.Type,
+        access: CallerRule = .anyone,
+        _ consume: @escaping @Sendable (R, Call, UploadSource) async throws -> R.Reply
+    ) {
+        add(R.name, .upload, access) { body, call, exchange in
+            let request = try BodyCodec.decode(type, from: body)
+            return Outcome(
+                body: try BodyCodec.encode(try await consume(request, call, UploadSource(exchange: exchange)))
+            )
+        }
+    }
+
+    private func add(_ name: String, _ kind: Exchange.Kind, _ access: CallerRule, _ handle: @escaping Handling) {
+        precondition(handlers[name] == nil, "\(name) is registered twice")
+        handlers[name] = Handler(kind: kind, access: access, handle: handle)
+    }
+}

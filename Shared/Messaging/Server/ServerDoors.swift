@@ -1,0 +1,77 @@
+private import CZeroMQ
+import EventLoop
+private import Glibc
+import Logging
+
+/// A server's sockets, bound: one for programs, one for roles, and the authenticator that watches both.
+///
+/// Confined to the server's loop; the sockets are closed and the lock let go with it, in that order.
+final class ServerDoors {
+    let authenticator: Authenticator
+    private let programs: SocketHandle
+    private let roles: SocketHandle
+    private let lock: EndpointLock
+
+    init(
+        _ configuration: ServerConfiguration,
+        context: MessagingContext,
+        log: Logger
+    ) throws(MessagingError) {
+        let endpoint = configuration.endpoint
+        try endpoint.checkLength()
+        // Before anything is bound: libzmq would take the path from whoever listens there.
+        lock = try EndpointLock(endpoint)
+        let domains = Authenticator.Domains(service: endpoint.service)
+        authenticator = try Authenticator(
+            rules: configuration.identity,
+            domains: domains,
+            context: context,
+            log: log
+        )
+        let mode: mode_t = configuration.identity.deployment == .system ? 0o666 : 0o600
+        let programs = try SocketHandle(.router, in: context)
+        try SocketOptions.setServer(programs, domain: domains.programs, acceptsKeys: false)
+        try Self.bind(programs, at: endpoint.programsPath, mode: mode)
+        self.programs = programs
+        let roles = try SocketHandle(.router, in: context)
+        try SocketOptions.setServer(roles, domain: domains.roles, acceptsKeys: true)
+        // Roles are the same user in either deployment.
+        try Self.bind(roles, at: endpoint.rolesPath, mode: 0o600)
+        self.roles = roles
+    }
+
+    func readable(_ door: Door) -> WaitSource {
+        switch door {
+        case .programs: programs.readable
+        case .roles: roles.readable
+        }
+    }
+
+    func receive(at door: Door, using frame: inout MessageFrame) throws(MessagingError) -> IncomingMessage? {
+        switch door {
+        case .programs: try programs.receiveMessage(using: &frame, isRouted: true)
+        case .roles: try roles.receiveMessage(using: &frame, isRouted: true)
+        }
+    }
+
+    func send(_ frames: [[UInt8]], _ attachments: [Attachment], at door: Door) throws(MessagingError)
+        -> SocketHandle.Sending
+    {
+        switch door {
+        case .programs: try programs.send(frames, attachments)
+        case .roles: try roles.send(frames, attachments)
+        }
+    }
+
+    /// A bound socket gets the mode 0777 less the umask (unix(7)); connecting needs the right to write.
+    private static func bind(
+        _ socket: borrowing SocketHandle,
+        at path: String,
+        mode: mode_t
+    ) throws(MessagingError) {
+        try socket.bind("ipc://\(path)")
+        guard unsafe chmod(path, mode) == 0 else {
+            throw MessagingError(.runtimeDirectory, path, errorNumber: errno)
+        }
+    }
+}

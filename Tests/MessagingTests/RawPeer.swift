@@ -1,0 +1,74 @@
+import CZeroMQ
+import Glibc
+import Testing
+
+/// A DEALER with nothing between it and libzmq; blocks the calling thread for a moment at most.
+@safe final class RawPeer: @unchecked Sendable {
+    // @unchecked: a test uses it from one task at a time.
+    private let context: UnsafeMutableRawPointer
+    private let socket: UnsafeMutableRawPointer
+
+    init(_ endpoint: String, routingID: String? = nil, configure: (UnsafeMutableRawPointer) -> Void = { _ in }) throws {
+        unsafe context = try #require(unsafe zmq_ctx_new())
+        unsafe socket = try #require(unsafe zmq_socket(context, ZMQ_DEALER))
+        var linger: CInt = 0
+        unsafe zmq_setsockopt(socket, ZMQ_LINGER, &linger, MemoryLayout.size(ofValue: linger))
+        var immediate: CInt = 1
+        unsafe zmq_setsockopt(socket, ZMQ_IMMEDIATE, &immediate, MemoryLayout.size(ofValue: immediate))
+        if let routingID { unsafe zmq_setsockopt(socket, ZMQ_ROUTING_ID, routingID, routingID.utf8.count) }
+        unsafe configure(socket)
+        try #require(unsafe zmq_connect(socket, endpoint) == 0)
+    }
+
+    deinit { close() }
+
+    private var isClosed = false
+
+    /// Dies as a killed process would.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        unsafe zmq_close(socket)
+        unsafe zmq_ctx_term(context)
+    }
+
+    func send(_ frames: [[UInt8]], isWhole: Bool = true) throws {
+        for (index, frame) in frames.enumerated() {
+            let isLast = isWhole && index == frames.count - 1
+            // Waits for the connection, if there is none yet.
+            let sent = unsafe zmq_send(socket, frame, frame.count, isLast ? 0 : ZMQ_SNDMORE)
+            try #require(sent >= 0)
+        }
+    }
+
+    func send(_ header: String, _ body: String = "{}", attachments: [[UInt8]] = []) throws {
+        try send([Array("OBS1".utf8), Array(header.utf8), Array(body.utf8)] + attachments)
+    }
+
+    /// The next message, waiting for it at most that many milliseconds.
+    func receive(within milliseconds: CInt = 10_000) throws -> [[UInt8]]? {
+        var timeout = milliseconds
+        unsafe zmq_setsockopt(socket, ZMQ_RCVTIMEO, &timeout, MemoryLayout.size(ofValue: timeout))
+        var frames: [[UInt8]] = []
+        while true {
+            var message = zmq_msg_t()
+            unsafe zmq_msg_init(&message)
+            defer { unsafe zmq_msg_close(&message) }
+            guard unsafe zmq_msg_recv(&message, socket, 0) >= 0 else { return nil }
+            frames.append(
+                unsafe Array(UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message)))
+            )
+            if unsafe zmq_msg_more(&message) == 0 { return frames }
+        }
+    }
+
+    /// The next message that is no ping: its header and body as text.
+    func answer(within milliseconds: CInt = 10_000) throws -> (header: String, body: String)? {
+        while let frames = try receive(within: milliseconds) {
+            try #require(frames.count >= 3)
+            let header = String(decoding: frames[1], as: UTF8.self)
+            if !header.contains(#""kind":"ping""#) { return (header, String(decoding: frames[2], as: UTF8.self)) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,64 @@
+import MessageSchema
+
+struct Add: Request {
+    static let name = "test.add"
+    var left: Int
+    var right: Int
+
+    struct Reply: Codable, Hashable, Sendable {
+        var sum: Int
+    }
+}
+
+struct Who: Request {
+    static let name = "test.who"
+
+    struct Reply: Codable, Hashable, Sendable {
+        var principal: String
+        var role: String?
+        var behalf: String?
+        var uid: UInt32
+        var pid: Int32
+        var label: String
+    }
+}
+
+/// Waits until it is cancelled.
+struct Hang: Request {
+    typealias Reply = Empty
+    static let name = "test.hang"
+}
+
+struct Fail: Request {
+    typealias Reply = Empty
+    static let name = "test.fail"
+    var how: String
+}
+
+struct Echo: Request {
+    typealias Reply = Empty
+    static let name = "test.echo"
+}
+
+struct Count: StreamRequest {
+    static let name = "test.count"
+    var to: Int
+
+    struct Item: Codable, Hashable, Sendable {
+        var number: Int
+    }
+
+    struct Summary: Codable, Hashable, Sendable {
+        var count: Int
+    }
+}
+
+struct Store: UploadRequest {
+    static let name = "test.store"
+    var limit: Int?
+
+    struct Reply: Codable, Hashable, Sendable {
+        var bytes: Int
+        var chunks: Int
+    }
+}
