@@ -183,6 +183,8 @@ let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","Messa
 let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
 
 let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
+
+let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
 let package = Package(
     name: "wire",
     targets: (wrappers + modules + testTargets).filter { wanted.contains($0.name) }

@@ -78,7 +78,7 @@ final class Cluster: Sendable {
 
     /// A peer that sends whatever it is told to.
     func rawPeer(routingID: String? = nil) throws -> RawPeer {
-        try RawPeer(endpoint.programs, routingID: routingID)
+        try unsafe RawPeer(endpoint.programs, routingID: routingID)
     }
 
     static func makeDirectory() throws -> String {
