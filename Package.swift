@@ -177,15 +177,8 @@ func chosen(_ names: [String], from all: [Target]) -> [Target] {
 let everything = wrappers + modules + services + testTargets
 let choice = Context.environment["OBSCURA_TEST_TARGETS"].map { $0.split(separator: ",").map(String.init) }
 
-
-let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
-
-let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
-
-let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
-
-let wanted: Set<String> = ["CZeroMQ","CCrypto","CLinux","Media","Consent","MessageSchema","Timekeeping","Logging","Hashing","Files","EventLoop","Messaging","TestSupport","EventLoopTests","MessagingTests"]
 let package = Package(
-    name: "wire",
-    targets: (wrappers + modules + testTargets).filter { wanted.contains($0.name) }
+    name: "obscura",
+    products: choice == nil ? [.library(name: "ObscuraClient", targets: ["ObscuraClient"])] : [],
+    targets: choice.map { chosen($0, from: everything) } ?? everything
 )
