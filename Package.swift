@@ -174,11 +174,22 @@ func chosen(_ names: [String], from all: [Target]) -> [Target] {
     return found
 }
 
+// Linked with libFuzzer, so it is there only where it is asked for by name.
+let fuzzing: [Target] = [
+    .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+        name: "fuzzer",
+        dependencies: ["CFuzzer", "Consent", "Containers", "Imaging", "Media", "Movies"],
+        path: "Tests/Fuzz/Fuzzer",
+        swiftSettings: settings
+    ),
+]
+
 let everything = wrappers + modules + services + testTargets
 let choice = Context.environment["OBSCURA_TEST_TARGETS"].map { $0.split(separator: ",").map(String.init) }
 
 let package = Package(
     name: "obscura",
     products: choice == nil ? [.library(name: "ObscuraClient", targets: ["ObscuraClient"])] : [],
-    targets: choice.map { chosen($0, from: everything) } ?? everything
+    targets: choice.map { chosen($0, from: everything + fuzzing) } ?? everything
 )

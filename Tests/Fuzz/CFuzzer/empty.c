@@ -1,0 +1,2 @@
+// A C target needs a file to compile.
+#include "CFuzzer.h"

@@ -1,0 +1,58 @@
+import Consent
+import Containers
+import Imaging
+import Media
+import Movies
+
+/// What is given hostile bytes.
+enum FuzzTarget: String, CaseIterable {
+    /// Type, size, dates and place of any picture.
+    case pictures
+    /// The boxes of a film.
+    case movies
+    /// Mending, decoding and re-labelling a JPEG.
+    case jpeg
+    /// URLs, principals, resources, lifespans.
+    case words
+
+    /// Feeds the bytes; whatever comes back is fine, as long as it comes back.
+    func feed(_ bytes: [UInt8]) {
+        let input = RandomAccessBytes(bytes)
+        switch self {
+        case .pictures:
+            let type = FileType(recognising: input)
+            _ = PictureReader.read(input, type: type)
+            _ = EXIFReader.read(input)
+        case .movies:
+            _ = MovieReader.read(input)
+        case .jpeg:
+            feedJPEG(bytes)
+        case .words:
+            feedWords(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    private func feedJPEG(_ bytes: [UInt8]) {
+        // What is refused is not looked at: only crashes, hangs and memory count here.
+        _ = try? JPEGSegments(bytes)
+        _ = try? JPEGRepair.repaired(bytes)
+        guard let decoder = try? JPEGDecoder(), let header = try? decoder.header(of: bytes) else { return }
+        _ = header
+    }
+
+    private func feedWords(_ text: String) {
+        if let url = AssetURL(text) { precondition(AssetURL(url.description) == url, "an asset URL reads back") }
+        if let url = GroupURL(text) { precondition(GroupURL(url.description) == url, "a group URL reads back") }
+        if let resource = Resource(text) {
+            precondition(Resource(resource.description) == resource, "a resource reads back")
+        }
+        if let principal = Principal(text) {
+            precondition(Principal(principal.description) == principal, "a principal reads back")
+        }
+        if let lifespan = Lifespan(text) {
+            precondition(Lifespan(lifespan.description) == lifespan, "a lifespan reads back")
+        }
+        _ = WallClock.read(text)
+        _ = EscapedText(text)
+    }
+}
