@@ -1,25 +1,27 @@
 private import CommandLineService
 private import FoundationEssentials
 private import Glibc
-private import MessageSchema
+private import Messaging
 private import ServiceRuntime
 
 @main
 struct Main {
     static func main() async {
-        let environment = ProcessInfo.processInfo.environment
-        let words = Array(CommandLine.arguments.dropFirst())
         let interruption = Interruption()
+        let signals = SignalInterruption(triggering: interruption)
+        // The process's own life is its scope.
+        Task { await signals.watch() }
+        let environment = ProcessInfo.processInfo.environment
+        let loop = signals.sharedLoop
         let context = CommandContext(
             terminal: Terminal(output: .standardOutput, errors: .standardError, environment: environment),
             user: UserSituation(ofThisProcess: environment),
             interruption: interruption,
             executable: OwnExecutable.path ?? CommandLine.arguments.first ?? "obscura",
-            connect: { directory in
-                throw ErrorReply(.serviceUnavailable, "No cluster", reason: "Nothing listens in \(directory)")
-            }
+            person: ControllingTerminal(loop: loop)?.person,
+            connect: { LiveCluster(at: $0, context: try MessagingContext(), loop: loop) }
         )
-        let status = await CommandLineProgram().run(words, in: context)
+        let status = await CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()), in: context)
         exit(status.rawValue)
     }
 }

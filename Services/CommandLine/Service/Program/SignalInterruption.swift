@@ -1,0 +1,36 @@
+private import CLinux
+package import EventLoop
+private import Glibc
+
+/// Turns SIGINT and SIGTERM into interruptions, on an event loop and not in a handler (signalfd(2)).
+package actor SignalInterruption {
+    private let loop: EventLoop
+    private let descriptor: CInt
+    private let interruption: Interruption
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    /// Blocks the two signals in the calling thread.
+    ///
+    /// Make it before anything starts a thread, as threads inherit the block; also before `loop`, which it therefore makes.
+    package init(triggering interruption: Interruption) {
+        let signals = [SIGINT, SIGTERM]
+        descriptor = unsafe clinux_signal_descriptor(signals, signals.count)
+        precondition(descriptor >= 0, "every Linux kernel has signalfd")
+        loop = EventLoop(name: "obscura")
+        self.interruption = interruption
+    }
+
+    isolated deinit { close(descriptor) }
+
+    /// The loop that watches, which the process's sockets may share.
+    package nonisolated var sharedLoop: EventLoop { loop }
+
+    /// Watches until the task is cancelled.
+    package func watch() async {
+        while !Task.isCancelled {
+            while clinux_read_signal(descriptor) != 0 { interruption.trigger() }
+            guard await loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN))) == .ready else { return }
+        }
+    }
+}
