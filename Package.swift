@@ -85,7 +85,7 @@ let modules: [Target] = [
     shared("Imaging", ["CTurboJPEG", "Containers", "Media"]),
     shared("Movies", ["Containers", "Media", "Files"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
-    shared("Cameras", ["Video4Linux", "Files", "MessageSchema", "Media"]),
+    shared("Cameras", ["EventLoop", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     // Messages and processes.
     shared("EventLoop", ["CLinux", "CZeroMQ", "Timekeeping"]),
     shared(
@@ -143,7 +143,7 @@ let testTargets: [Target] = [
         "DecoderTests",
         ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "obscura-decoder"]
     ),
-    tests("CamerasTests", ["Cameras", "Video4Linux", "MessageSchema"]),
+    tests("CamerasTests", ["Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),

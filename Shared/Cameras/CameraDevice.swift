@@ -1,0 +1,75 @@
+package import MessageSchema
+package import Video4Linux
+
+/// One picture from a camera.
+package struct CapturedFrame: Sendable {
+    /// The picture as the camera gave it: `format` says what the bytes mean.
+    package let bytes: [UInt8]
+    package let format: VideoFormat
+    package let stamp: FrameStamp
+
+    /// A picture with all its parts.
+    package init(bytes: [UInt8], format: VideoFormat, stamp: FrameStamp) {
+        self.bytes = bytes
+        self.format = format
+        self.stamp = stamp
+    }
+}
+
+/// What a camera shall give; it takes the nearest that it has.
+package struct WantedFormat: Hashable, Sendable {
+    /// Pixels; the largest size when nil.
+    package var width: Int?
+    /// Pixels; the largest size when nil.
+    package var height: Int?
+    /// Frames a second at most; as fast as the camera likes when nil.
+    package var framesPerSecond: Double?
+
+    /// A wish for a size and a rate.
+    package init(width: Int? = nil, height: Int? = nil, framesPerSecond: Double? = nil) {
+        self.width = width
+        self.height = height
+        self.framesPerSecond = framesPerSecond
+    }
+}
+
+/// What the camera says about the exposure of its pictures, where it does.
+package struct ExposureReadings: Hashable, Sendable {
+    package var exposureMicroseconds: Int?
+    package var isoSpeed: Int?
+
+    /// Readings; nil is not known.
+    package init(exposureMicroseconds: Int? = nil, isoSpeed: Int? = nil) {
+        self.exposureMicroseconds = exposureMicroseconds
+        self.isoSpeed = isoSpeed
+    }
+}
+
+/// A camera that can be opened: the seam between capture and everything that gives pictures.
+///
+/// Conformers: `V4L2Camera`, `PatternCamera`, and the scripted cameras of the tests. A device is used by one session at a
+/// time, which never has two calls in flight but for `close`.
+package protocol CameraDevice: Actor {
+    /// What the camera is; known before it is opened.
+    nonisolated var camera: Camera { get }
+
+    /// Opens the camera and starts it.
+    ///
+    /// - Returns: What it really gives.
+    func open(_ wanted: WantedFormat) async throws(CameraError) -> VideoFormat
+
+    /// Waits for the next good frame.
+    ///
+    /// - Throws: `cancelled` as soon as the task is cancelled, and no frame is lost by it; `removed`, `stalled`, `fault`:
+    ///   then the camera has to be closed.
+    func nextFrame() async throws(CameraError) -> CapturedFrame
+
+    /// Stops the camera and lets go of it; does nothing when it is closed. Ends a `nextFrame` that waits.
+    func close() async
+
+    /// Turns the light on or off; a camera without one refuses.
+    func setLight(_ isOn: Bool) async throws(CameraError)
+
+    /// What the camera says about its exposure now.
+    func readings() async -> ExposureReadings
+}

@@ -1,0 +1,134 @@
+private import Glibc
+package import Video4Linux
+
+/// Finds the video nodes of a machine and what the kernel says about them.
+///
+/// Blocks on drivers: call it from a thread that may wait.
+package struct CameraScanner: Sendable {
+    /// What a scan found.
+    package struct Scan: Hashable, Sendable {
+        /// Every node that could be a camera, in the order of their places in the machine.
+        package var nodes: [NodeFacts]
+        /// Why there can be no camera at all; nil where the kernel has V4L2.
+        package var problem: String?
+
+        /// A scan with both its parts.
+        package init(nodes: [NodeFacts], problem: String? = nil) {
+            self.nodes = nodes
+            self.problem = problem
+        }
+    }
+
+    /// How many nodes are looked at; the kernel has no more (VIDEO_NUM_DEVICES).
+    private static let nodeLimit = 256
+
+    private let devices, sysfs, procfs: String
+    private let ask: @Sendable (String) -> Result<NodeFacts.Opened, VideoError>
+
+    /// A scanner of this machine, or of folders that look like one.
+    ///
+    /// - Parameters:
+    ///   - devices: Where the nodes are.
+    ///   - sysfs: Where the kernel describes them (`sysfs(5)`).
+    ///   - procfs: Where processes are (`proc(5)`), to tell who uses a busy camera.
+    ///   - ask: Opens a node and asks it.
+    package init(
+        devices: String = "/dev",
+        sysfs: String = "/sys",
+        procfs: String = "/proc",
+        ask: @escaping @Sendable (String) -> Result<NodeFacts.Opened, VideoError> = { path in
+            Result { () throws(VideoError) in try NodeFacts.Opened(asking: path) }
+        }
+    ) {
+        self.devices = devices
+        self.sysfs = sysfs
+        self.procfs = procfs
+        self.ask = ask
+    }
+
+    /// Looks at every node once.
+    package func scan() -> Scan {
+        let folder = sysfs + "/class/video4linux"
+        guard let names = SystemTree.entries(folder) else {
+            return Scan(
+                nodes: [],
+                problem: "this kernel has no V4L2: \(folder) is missing (cloud kernels are built without it)"
+            )
+        }
+        let found = names.filter { Self.isVideoNode($0) }.prefix(Self.nodeLimit).compactMap {
+            facts(of: $0, in: folder)
+        }
+        return Scan(nodes: found.sorted { ($0.devicePath, $0.index, $0.path) < ($1.devicePath, $1.index, $1.path) })
+    }
+
+    private static func isVideoNode(_ name: String) -> Bool {
+        name.hasPrefix("video") && name.count > 5 && name.dropFirst(5).allSatisfy { $0.isASCII && $0.isNumber }
+    }
+
+    private func facts(of name: String, in folder: String) -> NodeFacts? {
+        let path = devices + "/" + name
+        let place = folder + "/" + name
+        let index = SystemTree.text(place + "/index").flatMap { Int($0) } ?? 0
+        let device = SystemTree.resolved(place + "/device") ?? SystemTree.resolved(place) ?? place
+        var facts = NodeFacts(
+            path: path,
+            name: SystemTree.text(place + "/name") ?? name,
+            index: index,
+            devicePath: device.split(separator: "/").suffix(2).joined(separator: "/"),
+            usb: usb(device),
+            opened: ask(path)
+        )
+        switch facts.opened {
+        case .success(let opened):
+            if opened.isInUse { findHolder(&facts) }
+        case .failure(let error):
+            // Metadata, output, codec and memory-to-memory nodes. What may not be opened may be a camera; the first of a
+            // device's nodes is its pictures.
+            guard error.code != .notCamera, error.code != .denied || index == 0 else { return nil }
+            if error.code == .busy { findHolder(&facts) }
+            facts.group = SystemTree.group(path)
+        }
+        return facts
+    }
+
+    /// Walks up from the interface to the USB device, whose folder is named by its ports.
+    private func usb(_ device: String) -> NodeFacts.USB? {
+        var parts = device.split(separator: "/").map(String.init)
+        while parts.count > 2 {
+            let folder = "/" + parts.joined(separator: "/")
+            if let vendor = SystemTree.text(folder + "/idVendor"), let product = SystemTree.text(folder + "/idProduct")
+            {
+                let name = parts[parts.count - 1]
+                let ports = name.split(separator: "-").dropFirst().joined(separator: "-")
+                let root = parts.firstIndex { $0.hasPrefix("usb") && $0.dropFirst(3).allSatisfy(\.isNumber) }
+                return NodeFacts.USB(
+                    vendor: vendor,
+                    product: product,
+                    serial: SystemTree.text(folder + "/serial") ?? "",
+                    controller: root.flatMap { $0 > 0 ? parts[$0 - 1] : nil } ?? "usb",
+                    ports: ports.isEmpty ? name : ports,
+                    isFixed: SystemTree.text(folder + "/removable") == "fixed"
+                )
+            }
+            parts.removeLast()
+        }
+        return nil
+    }
+
+    /// Finds who has the node open; processes of other users can not be looked into, and are not known then.
+    private func findHolder(_ facts: inout NodeFacts) {
+        let own = getpid()
+        for name in SystemTree.entries(procfs) ?? [] {
+            guard let pid = Int32(name), pid != own else { continue }
+            let folder = procfs + "/" + name
+            let isHolder = (SystemTree.entries(folder + "/fd") ?? []).contains {
+                SystemTree.link(folder + "/fd/" + $0) == facts.path
+            }
+            guard isHolder else { continue }
+            let command = SystemTree.text(folder + "/comm") ?? "a program"
+            facts.holder = "\(command) (pid \(pid))"
+            facts.isHeldByCapture = command == "obscura-capture"
+            return
+        }
+    }
+}

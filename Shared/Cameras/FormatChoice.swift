@@ -1,0 +1,92 @@
+package import Video4Linux
+
+/// Which of a camera's formats is nearest to what was asked; a function without any device.
+package struct FormatChoice: Hashable, Sendable {
+    package let pixelFormat: PixelFormat
+    /// Pixels.
+    package let width, height: Int
+    package let interval: FrameInterval?
+
+    /// Formats that can be used, best first: the camera's own JPEG costs nothing, the others are encoded here.
+    package static let usable: [PixelFormat] = [
+        .motionJPEG, .jpeg, .yuyv, .uyvy, .nv12, .yuv420, .rgb24, .bgr24, .grey,
+    ]
+
+    /// The largest size that is taken without being asked for, in pixels: 1080p, so that an idle request does not bring
+    /// a camera to a few frames a second.
+    private static let defaultSize = (width: 1920, height: 1080)
+
+    /// Chooses among `formats`; nil when none can be used.
+    ///
+    /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the format in
+    /// the order of `usable`. Emulated formats are never taken.
+    package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
+        let width = wanted.width ?? Self.defaultSize.width
+        let height = wanted.height ?? Self.defaultSize.height
+        var best: (choice: FormatChoice, rank: Rank)?
+        for format in formats where !format.isEmulated {
+            guard let preference = Self.usable.firstIndex(of: format.pixelFormat) else { continue }
+            for sizes in format.sizes {
+                let (w, h) = Self.nearest(width, height, in: sizes)
+                let interval = Self.interval(atMost: wanted.framesPerSecond, in: sizes.intervals)
+                let rank = Rank(
+                    missing: max(0, width - w) + max(0, height - h),
+                    excess: max(0, w - width) + max(0, h - height),
+                    slowness: interval?.seconds ?? 0,
+                    preference: preference
+                )
+                if let known = best, !(rank < known.rank) { continue }
+                best = (FormatChoice(pixelFormat: format.pixelFormat, width: w, height: h, interval: interval), rank)
+            }
+        }
+        guard let best else { return nil }
+        self = best.choice
+    }
+
+    private init(pixelFormat: PixelFormat, width: Int, height: Int, interval: FrameInterval?) {
+        self.pixelFormat = pixelFormat
+        self.width = width
+        self.height = height
+        self.interval = interval
+    }
+
+    private struct Rank: Comparable {
+        /// Pixels that are missing, and pixels too many.
+        let missing, excess: Int
+        let slowness: Double
+        let preference: Int
+
+        static func < (left: Rank, right: Rank) -> Bool {
+            (left.missing, left.excess, left.slowness, left.preference)
+                < (right.missing, right.excess, right.slowness, right.preference)
+        }
+    }
+
+    private static func nearest(_ width: Int, _ height: Int, in sizes: VideoSizes) -> (Int, Int) {
+        func fit(_ value: Int, _ least: Int, _ most: Int, _ step: Int) -> Int {
+            let clamped = min(max(value, least), most)
+            return least + (clamped - least) / step * step
+        }
+        return (
+            fit(width, sizes.minimumWidth, sizes.maximumWidth, sizes.stepWidth),
+            fit(height, sizes.minimumHeight, sizes.maximumHeight, sizes.stepHeight)
+        )
+    }
+
+    /// The fastest interval that is not faster than asked; the slowest where all are.
+    private static func interval(atMost rate: Double?, in intervals: FrameIntervals) -> FrameInterval? {
+        switch intervals {
+        case .unknown:
+            return nil
+        case .range(let fastest, let slowest):
+            guard let rate, rate > 0, 1 / rate > fastest.seconds else { return fastest }
+            guard 1 / rate < slowest.seconds else { return slowest }
+            return FrameInterval(numerator: 1000, denominator: UInt32(rate * 1000))
+        case .discrete(let all):
+            let sorted = all.sorted { $0.seconds < $1.seconds }
+            // A hair of tolerance: 1001/30000 is asked for as 29.97.
+            guard let rate, rate > 0 else { return sorted.first }
+            return sorted.first { $0.seconds >= 1 / rate - 0.0001 } ?? sorted.last
+        }
+    }
+}

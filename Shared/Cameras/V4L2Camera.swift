@@ -1,0 +1,185 @@
+private import EventLoop
+private import Glibc
+package import MessageSchema
+private import Timekeeping
+package import Video4Linux
+
+/// A camera behind a video node.
+///
+/// Pinned to an event loop of its own, because drivers block for seconds in places: whoever makes one gives each camera its
+/// own loop. The device is closed on that loop.
+package actor V4L2Camera: CameraDevice {
+    package nonisolated let camera: Camera
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    private let loop: EventLoop
+    private let path: String
+    private let patience: Patience
+    private var device: VideoDevice?
+    private var choice: FormatChoice?
+    private var format: VideoFormat?
+    /// Counts openings, so that a wait that ends after a close does not touch the next device.
+    private var generation = 0
+    private var restarts = 0
+
+    /// How long a silent camera is waited for, and how often it is started anew.
+    package struct Patience: Hashable, Sendable {
+        /// Milliseconds to the first frame; also after a restart.
+        package var firstFrameMilliseconds: Int
+        /// Milliseconds between frames at least; five frame periods and two exposures where those are longer.
+        package var leastMilliseconds: Int
+        /// Restarts without a good frame in between before the camera is `stalled`.
+        package var restarts: Int
+
+        /// Five seconds, one second, two restarts.
+        package init(firstFrameMilliseconds: Int = 5000, leastMilliseconds: Int = 1000, restarts: Int = 2) {
+            self.firstFrameMilliseconds = firstFrameMilliseconds
+            self.leastMilliseconds = leastMilliseconds
+            self.restarts = restarts
+        }
+    }
+
+    /// A camera that is not opened yet, on a new event loop.
+    ///
+    /// - Parameters:
+    ///   - camera: What the scan found.
+    ///   - path: Its node now, such as `/dev/video0`.
+    ///   - patience: When the camera is called silent.
+    package init(_ camera: Camera, path: String, patience: Patience = Patience()) {
+        self.camera = camera
+        self.path = path
+        self.patience = patience
+        loop = EventLoop(name: "camera")
+    }
+
+    isolated deinit {}
+
+    package func open(_ wanted: WantedFormat) async throws(CameraError) -> VideoFormat {
+        guard device == nil else { throw CameraError(.inUse, "open already") }
+        do throws(VideoError) {
+            var opened = try VideoDevice(path: path)
+            guard let choice = FormatChoice(wanted, among: opened.formats()) else {
+                throw VideoError(.notSupported, operation: "VIDIOC_ENUM_FMT", errorNumber: 0)
+            }
+            let granted = try opened.setFormat(
+                choice.pixelFormat,
+                width: choice.width,
+                height: choice.height,
+                interval: choice.interval
+            )
+            opened.takePriority()
+            try opened.startStreaming()
+            device = consume opened
+            self.choice = choice
+            format = granted
+            generation += 1
+            restarts = 0
+            return granted
+        } catch {
+            throw CameraError(error, wasOpen: false)
+        }
+    }
+
+    package func nextFrame() async throws(CameraError) -> CapturedFrame {
+        var isFirst = restarts > 0
+        while true {
+            guard let format, device != nil else { throw CameraError(.fault, "not open") }
+            do throws(VideoError) {
+                let frame = try device?.withNextFrame { bytes, stamp in
+                    CapturedFrame(bytes: Self.copy(bytes), format: format, stamp: stamp)
+                }
+                if let frame = frame ?? nil {
+                    restarts = 0
+                    return frame
+                }
+            } catch {
+                guard error.code == .fault else { throw CameraError(error, wasOpen: true) }
+                try restart(because: error)
+                isFirst = true
+                continue
+            }
+            guard let descriptor = device?.pollDescriptor else { continue }
+            let generation = generation
+            let limit = isFirst ? patience.firstFrameMilliseconds : silenceLimit
+            let deadline = BootInstant.now() + .milliseconds(limit)
+            let wake = await loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN)), until: deadline)
+            guard generation == self.generation, wake != .cancelled else { throw CameraError(.cancelled) }
+            if wake == .timedOut {
+                try restart(because: VideoError(.fault, operation: "poll", errorNumber: ETIMEDOUT))
+                isFirst = true
+            }
+        }
+    }
+
+    package func close() async {
+        generation += 1
+        device = nil
+        format = nil
+    }
+
+    package func setLight(_ isOn: Bool) async throws(CameraError) {
+        // V4L2_FLASH_LED_MODE_NONE 0, _TORCH 2; flash subdevices of their own are not driven.
+        guard device?.value(of: VideoControl.Identifier.flashMode) != nil else {
+            throw CameraError(.notSupported, "no light on this node")
+        }
+        do throws(VideoError) {
+            try device?.set(VideoControl.Identifier.flashMode, to: isOn ? 2 : 0)
+        } catch {
+            throw CameraError(error, wasOpen: true)
+        }
+    }
+
+    package func readings() async -> ExposureReadings {
+        // V4L2_CID_EXPOSURE_ABSOLUTE counts hundreds of microseconds.
+        let exposure = device?.value(of: VideoControl.Identifier.exposureAbsolute)
+        let speed = device?.value(of: VideoControl.Identifier.isoSensitivity)
+        return ExposureReadings(
+            exposureMicroseconds: (exposure ?? nil).map { Int($0) * 100 },
+            isoSpeed: (speed ?? nil).map { Int($0) }
+        )
+    }
+
+    /// Starts streaming anew; the second time with the device opened anew; and then the camera is stalled.
+    private func restart(because error: VideoError) throws(CameraError) {
+        restarts += 1
+        guard restarts <= patience.restarts else {
+            throw CameraError(
+                .stalled,
+                "no good frame after \(patience.restarts) restarts",
+                errorNumber: error.errorNumber
+            )
+        }
+        do throws(VideoError) {
+            guard restarts > 1, let choice else {
+                device?.stopStreaming()
+                try device?.startStreaming()
+                return
+            }
+            device = nil
+            var opened = try VideoDevice(path: path)
+            format = try opened.setFormat(
+                choice.pixelFormat,
+                width: choice.width,
+                height: choice.height,
+                interval: choice.interval
+            )
+            opened.takePriority()
+            try opened.startStreaming()
+            device = consume opened
+        } catch {
+            throw CameraError(error, wasOpen: true)
+        }
+    }
+
+    /// Milliseconds of silence after which the camera is started anew.
+    private var silenceLimit: Int {
+        let periods = (format?.interval?.seconds ?? 0) * 5000
+        // A dark scene may be exposed for longer than a frame's time (picamera2 issue 854).
+        let exposure = (device?.value(of: VideoControl.Identifier.exposureAbsolute) ?? nil) ?? 0
+        return max(patience.leastMilliseconds, Int(periods), Int(exposure) / 10 * 2)
+    }
+
+    private static func copy(_ bytes: RawSpan) -> [UInt8] {
+        unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+}

@@ -1,0 +1,83 @@
+private import CVideo4Linux
+
+extension VideoDevice {
+    /// All controls of the device, walked with VIDIOC_QUERY_EXT_CTRL; disabled ones are left out.
+    package func controls() -> [VideoControl] {
+        // V4L2_CTRL_FLAG_NEXT_CTRL and V4L2_CTRL_FLAG_NEXT_COMPOUND.
+        let next: UInt32 = 0x8000_0000 | 0x4000_0000
+        var found: [VideoControl] = []
+        var last: UInt32 = 0
+        for _ in 0..<4 * Self.listLimit {
+            var raw = v4l2_query_ext_ctrl()
+            raw.id = last | next
+            guard unsafe cv4l2_query_control(descriptor, &raw) == 0, raw.id > last else { break }
+            last = raw.id
+            // V4L2_CTRL_FLAG_DISABLED.
+            if raw.flags & 0x1 == 0 { found.append(control(raw)) }
+        }
+        return found
+    }
+
+    /// The value of a control; nil where the device does not have it.
+    package func value(of identifier: UInt32) -> Int32? {
+        var value: Int32 = 0
+        return unsafe cv4l2_get_control(descriptor, identifier, &value) == 0 ? value : nil
+    }
+
+    /// Sets a control.
+    ///
+    /// - Throws: `busy` when another process holds the priority, `notSupported` for an unknown control or value.
+    package func set(_ identifier: UInt32, to value: Int32) throws(VideoError) {
+        try check(cv4l2_set_control(descriptor, identifier, value), "VIDIOC_S_CTRL")
+    }
+
+    private func control(_ raw: v4l2_query_ext_ctrl) -> VideoControl {
+        VideoControl(
+            identifier: raw.id,
+            name: CText.text(raw.name),
+            kind: kind(raw),
+            minimum: raw.minimum,
+            maximum: raw.maximum,
+            defaultValue: raw.default_value,
+            step: raw.step,
+            // V4L2_CTRL_FLAG_INACTIVE and V4L2_CTRL_FLAG_READ_ONLY.
+            isInactive: raw.flags & 0x10 != 0,
+            isReadOnly: raw.flags & 0x4 != 0
+        )
+    }
+
+    /// `enum v4l2_ctrl_type`; V4L2_CTRL_FLAG_HAS_PAYLOAD marks arrays and structures, and texts.
+    private func kind(_ raw: v4l2_query_ext_ctrl) -> VideoControl.Kind {
+        let hasPayload = raw.flags & 0x100 != 0
+        return switch raw.type {
+        case 7: .text
+        case _ where hasPayload: .compound
+        case 1: .integer
+        case 2: .boolean
+        case 3: .menu(menu(raw).mapValues(\.name))
+        case 4: .button
+        case 5: .integer64
+        case 6: .title
+        case 8: .bitmask
+        case 9: .integerMenu(menu(raw).mapValues(\.number))
+        default: .compound
+        }
+    }
+
+    private func menu(_ raw: v4l2_query_ext_ctrl) -> [Int32: (name: String, number: Int64)] {
+        var items: [Int32: (name: String, number: Int64)] = [:]
+        let last = min(raw.maximum, raw.minimum + Int64(Self.listLimit))
+        guard raw.minimum >= 0, raw.minimum <= last else { return items }
+        for index in raw.minimum...last {
+            var item = v4l2_querymenu()
+            item.id = raw.id
+            item.index = UInt32(index)
+            // EINVAL is a hole in the menu.
+            guard unsafe cv4l2_query_menu(descriptor, &item) == 0 else { continue }
+            let isNumber = raw.type == 9
+            let name = isNumber ? "" : CText.text(item.name)
+            items[Int32(index)] = (name, isNumber ? item.value : 0)
+        }
+        return items
+    }
+}

@@ -1,0 +1,273 @@
+private import CVideo4Linux
+private import Glibc
+
+/// An open video node, owned: dropped, it stops streaming, unmaps its buffers and is closed.
+///
+/// No call waits for a frame, but drivers may block for seconds in `setFormat`, `startStreaming`, `stopStreaming` and
+/// when the value goes: use it from an event loop that serves this camera alone. Nodes are opened non-blocking, because a
+/// blocking VIDIOC_DQBUF may never return after an unplug (raspberrypi/linux issue 1211).
+package struct VideoDevice: ~Copyable {
+    /// How many entries of anything a driver may list; some never say that the list has ended.
+    static let listLimit = 256
+
+    /// What the node says it is.
+    package let capabilities: VideoCapabilities
+
+    /// Buffers that streaming asks for.
+    package static let wantedBuffers: UInt32 = 4
+
+    let descriptor: Int32
+    let bufferType: UInt32
+    private var buffers: MappedBuffers?
+    private var format: VideoFormat?
+    private var sieve = FrameSieve(exactByteCount: nil)
+    private var badInARow = 0
+
+    /// Opens a node and asks what it is.
+    ///
+    /// - Throws: `absent`, `denied`, `busy`, `notCamera` where it is no V4L2 device or does not capture pictures.
+    package init(path: String) throws(VideoError) {
+        (descriptor, capabilities, bufferType) = try Self.opened(path)
+    }
+
+    deinit {
+        if buffers != nil { _ = cv4l2_stream_off(descriptor, bufferType) }
+        if let buffers { buffers.unmap() }
+        _ = close(descriptor)
+    }
+
+    /// The descriptor to wait on with poll(2), for input; it stays this value's own.
+    package var pollDescriptor: Int32 { descriptor }
+
+    /// Whether buffers are queued and the device fills them.
+    package var isStreaming: Bool { buffers != nil }
+
+    /// What became of the frames since the format was set.
+    package var counts: (good: Int, bad: Int, lost: Int) { (sieve.goodFrames, sieve.badFrames, sieve.lostFrames) }
+
+    // MARK: Format
+
+    /// The format the device is set to.
+    package func currentFormat() throws(VideoError) -> VideoFormat {
+        var format = cv4l2_format()
+        try check(unsafe cv4l2_get_format(descriptor, bufferType, &format), "VIDIOC_G_FMT")
+        return VideoFormat(format, interval: try interval())
+    }
+
+    /// What `setFormat` would give, without changing anything; also while another process films.
+    package func tryFormat(_ pixelFormat: PixelFormat, width: Int, height: Int) throws(VideoError) -> VideoFormat {
+        var format = Self.wanted(pixelFormat, width: width, height: height)
+        try check(unsafe cv4l2_try_format(descriptor, bufferType, &format), "VIDIOC_TRY_FMT")
+        return VideoFormat(format, interval: nil)
+    }
+
+    /// Sets a format, and the time between frames where the device has one.
+    ///
+    /// - Returns: What the device was really set to.
+    /// - Throws: `busy` when another process has buffers; `notSupported`.
+    package mutating func setFormat(
+        _ pixelFormat: PixelFormat,
+        width: Int,
+        height: Int,
+        interval: FrameInterval? = nil
+    ) throws(VideoError) -> VideoFormat {
+        precondition(buffers == nil, "The format is set before streaming.")
+        var raw = Self.wanted(pixelFormat, width: width, height: height)
+        try check(unsafe cv4l2_set_format(descriptor, bufferType, &raw), "VIDIOC_S_FMT")
+        if let interval { try set(interval) }
+        let granted = VideoFormat(raw, interval: try self.interval())
+        format = granted
+        sieve = FrameSieve(exactByteCount: granted.isUncompressed ? granted.imageByteCount : nil)
+        return granted
+    }
+
+    /// Makes other processes unable to change format, rate and controls; they can otherwise, under a running recording.
+    ///
+    /// Source: VIDIOC_S_PRIORITY with V4L2_PRIORITY_RECORD (3). Drivers without priorities ignore it.
+    package func takePriority() {
+        // A camera whose settings others can change is still a camera.
+        _ = cv4l2_set_priority(descriptor, 3)
+    }
+
+    // MARK: Streaming
+
+    /// Maps and queues buffers and starts the device.
+    ///
+    /// - Throws: `busy`, `noBandwidth`, `noSignal`, `notSupported` for formats in several memory areas; the device is then
+    ///   not streaming.
+    package mutating func startStreaming() throws(VideoError) {
+        precondition(buffers == nil, "The device is not streaming yet.")
+        let format = if let known = self.format { known } else { try currentFormat() }
+        guard format.planeCount == 1 else {
+            throw VideoError(.notSupported, operation: "VIDIOC_REQBUFS", errorNumber: 0)
+        }
+        self.format = format
+        let mapped = try MappedBuffers(descriptor: descriptor, type: bufferType, wanted: Self.wantedBuffers)
+        do throws(VideoError) {
+            for index in 0..<mapped.count { try queue(UInt32(index)) }
+            try check(cv4l2_stream_on(descriptor, bufferType), "VIDIOC_STREAMON")
+        } catch {
+            _ = cv4l2_stream_off(descriptor, bufferType)
+            mapped.unmap()
+            releaseBuffers()
+            throw error
+        }
+        buffers = mapped
+        badInARow = 0
+        sieve.restart()
+    }
+
+    /// Stops the device and gives its buffers back; does nothing when it is not streaming.
+    package mutating func stopStreaming() {
+        guard let buffers else { return }
+        // Whatever the device says now, there is nothing left to do about it.
+        _ = cv4l2_stream_off(descriptor, bufferType)
+        buffers.unmap()
+        self.buffers = nil
+        releaseBuffers()
+    }
+
+    /// Lends the next good frame, if there is one.
+    ///
+    /// Frames that the driver flagged, and short ones, are counted and given back. So is every buffer, also when the body
+    /// throws.
+    ///
+    /// - Parameter body: Gets the frame's bytes, which lie in memory the device will use again, and what is known of it.
+    /// - Returns: What the body returned; nil when no frame is there yet: wait for `pollDescriptor`.
+    /// - Throws: `absent` when the device is gone (stop polling its descriptor, it is always ready now), `fault` when it
+    ///   has stopped: stop streaming and start anew, also when it only gives bad frames.
+    package mutating func withNextFrame<Result>(
+        _ body: (RawSpan, FrameStamp) -> Result
+    ) throws(VideoError) -> Result? {
+        guard let buffers, let format else { preconditionFailure("Frames come while streaming.") }
+        // One turn over all buffers: a device that fills them faster than they are judged does not hold the loop.
+        for _ in 0..<buffers.count {
+            var frame = cv4l2_frame()
+            let result = unsafe cv4l2_dequeue_buffer(descriptor, bufferType, UInt32(format.planeCount), &frame)
+            if result == -EAGAIN { return nil }
+            guard result == 0 else { throw Self.streamError("VIDIOC_DQBUF", -result) }
+            let offset = Int(frame.data_offset)
+            let report = BufferReport(
+                byteCount: max(0, Int(frame.bytesused) - offset),
+                flags: frame.flags,
+                sequence: frame.sequence,
+                microseconds: frame.seconds * 1_000_000 + frame.microseconds
+            )
+            switch sieve.judge(report, now: MonotonicTime.now()) {
+            case .good(let stamp):
+                badInARow = 0
+                let value = buffers.withBytes(of: Int(frame.index), from: offset, count: report.byteCount) { bytes in
+                    body(bytes, stamp)
+                }
+                try queue(frame.index)
+                return value
+            case .bad:
+                badInARow += 1
+                try queue(frame.index)
+                // uvcvideo gives all buffers back flagged after a bad transfer, and then falls silent for ever.
+                if badInARow >= 8 * buffers.count {
+                    throw VideoError(.fault, operation: "VIDIOC_DQBUF", errorNumber: 0)
+                }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Private
+
+    private static func opened(_ path: String) throws(VideoError) -> (Int32, VideoCapabilities, UInt32) {
+        let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw VideoError(operation: "open", errorNumber: errno) }
+        do throws(VideoError) {
+            let capabilities = try capabilities(of: descriptor)
+            guard let interface = capabilities.captureInterface else {
+                throw VideoError(.notCamera, operation: "VIDIOC_QUERYCAP", errorNumber: 0)
+            }
+            return (descriptor, capabilities, interface.bufferType)
+        } catch {
+            _ = close(descriptor)
+            throw error
+        }
+    }
+
+    private static func capabilities(of descriptor: Int32) throws(VideoError) -> VideoCapabilities {
+        var raw = v4l2_capability()
+        let result = unsafe cv4l2_querycap(descriptor, &raw)
+        guard result == 0 else { throw VideoError(operation: "VIDIOC_QUERYCAP", errorNumber: -result) }
+        return VideoCapabilities(
+            driver: CText.text(raw.driver),
+            card: CText.text(raw.card),
+            busInfo: CText.text(raw.bus_info),
+            capabilities: raw.capabilities,
+            deviceCapabilities: raw.device_caps
+        )
+    }
+
+    private static func wanted(_ pixelFormat: PixelFormat, width: Int, height: Int) -> cv4l2_format {
+        var format = cv4l2_format()
+        format.width = UInt32(clamping: width)
+        format.height = UInt32(clamping: height)
+        format.pixelformat = pixelFormat.rawValue
+        // Progressive pictures: V4L2_FIELD_NONE.
+        format.field = 1
+        return format
+    }
+
+    /// EINVAL from DQBUF means a stream that ended under us, and not a wrong value.
+    private static func streamError(_ operation: String, _ number: Int32) -> VideoError {
+        let error = VideoError(operation: operation, errorNumber: number)
+        return error.code == .notSupported ? VideoError(.fault, operation: operation, errorNumber: number) : error
+    }
+
+    func check(_ result: Int32, _ operation: String) throws(VideoError) {
+        guard result == 0 else { throw VideoError(operation: operation, errorNumber: -result) }
+    }
+
+    private func queue(_ index: UInt32) throws(VideoError) {
+        let result = cv4l2_queue_buffer(descriptor, bufferType, index, UInt32(format?.planeCount ?? 1))
+        guard result == 0 else { throw Self.streamError("VIDIOC_QBUF", -result) }
+    }
+
+    private func releaseBuffers() {
+        var none: UInt32 = 0
+        // Closing the device releases them too.
+        _ = unsafe cv4l2_request_buffers(descriptor, bufferType, &none)
+    }
+
+    /// VIDIOC_G_PARM; nil where the device has no time per frame.
+    private func interval() throws(VideoError) -> FrameInterval? {
+        var parameters = v4l2_streamparm()
+        parameters.type = bufferType
+        let result = unsafe cv4l2_get_parameters(descriptor, &parameters)
+        guard result != -ENODEV else { throw VideoError(operation: "VIDIOC_G_PARM", errorNumber: ENODEV) }
+        let capture = unsafe parameters.parm.capture
+        guard result == 0, capture.capability & 0x1000 != 0 else { return nil }
+        let time = capture.timeperframe
+        return FrameInterval(numerator: time.numerator, denominator: time.denominator)
+    }
+
+    private func set(_ interval: FrameInterval) throws(VideoError) {
+        guard try self.interval() != nil else { return }
+        var parameters = v4l2_streamparm()
+        parameters.type = bufferType
+        unsafe parameters.parm.capture.timeperframe.numerator = interval.numerator
+        unsafe parameters.parm.capture.timeperframe.denominator = interval.denominator
+        try check(unsafe cv4l2_set_parameters(descriptor, &parameters), "VIDIOC_S_PARM")
+    }
+}
+
+extension VideoFormat {
+    fileprivate init(_ raw: cv4l2_format, interval: FrameInterval?) {
+        self.init(
+            pixelFormat: PixelFormat(rawValue: raw.pixelformat),
+            width: Int(raw.width),
+            height: Int(raw.height),
+            bytesPerRow: Int(raw.bytesperline),
+            imageByteCount: Int(raw.sizeimage),
+            planeCount: Int(raw.plane_count),
+            // V4L2_QUANTIZATION_FULL_RANGE; V4L2_COLORSPACE_JPEG means it too.
+            isFullRange: raw.quantization == 1 || raw.quantization == 0 && raw.colorspace == 7,
+            interval: interval
+        )
+    }
+}

@@ -1,0 +1,70 @@
+import Cameras
+import Testing
+import Video4Linux
+
+@Suite(.timeLimit(.minutes(1)))
+struct FormatChoiceTests {
+    @Test func `the camera's own JPEG is preferred at the same size and rate`() throws {
+        let choice = try #require(FormatChoice(WantedFormat(width: 640, height: 480), among: Machines.webcamFormats))
+        #expect(choice.pixelFormat == .motionJPEG)
+        #expect((choice.width, choice.height) == (640, 480))
+        #expect(choice.interval == FrameInterval(numerator: 1, denominator: 30))
+    }
+
+    @Test(arguments: [
+        (1280, 720, 1920, 1080), (320, 240, 640, 480), (4000, 3000, 1920, 1080), (641, 480, 1920, 1080),
+    ])
+    func `the smallest size that covers what was asked is taken, else the largest`(
+        w: Int,
+        h: Int,
+        width: Int,
+        height: Int
+    ) {
+        let choice = FormatChoice(WantedFormat(width: w, height: h), among: Machines.webcamFormats)
+        #expect(choice?.width == width)
+        #expect(choice?.height == height)
+    }
+
+    @Test func `a rate that is asked for is not exceeded`() {
+        let wanted = WantedFormat(width: 1920, height: 1080, framesPerSecond: 20)
+        let choice = FormatChoice(wanted, among: Machines.webcamFormats)
+        #expect(choice?.interval == FrameInterval(numerator: 1, denominator: 15))
+    }
+
+    @Test func `a range is never expanded, and its steps are kept`() throws {
+        let hdmi = VideoFormatDescription(
+            pixelFormat: .yuyv,
+            text: "",
+            isCompressed: false,
+            isEmulated: false,
+            sizes: [
+                VideoSizes(
+                    widths: 16...16384,
+                    heights: 16...8640,
+                    step: (2, 2),
+                    intervals: .range(
+                        fastest: try #require(FrameInterval(numerator: 1, denominator: 1000)),
+                        slowest: try #require(FrameInterval(numerator: 1000, denominator: 1))
+                    )
+                )
+            ]
+        )
+        let choice = try #require(
+            FormatChoice(WantedFormat(width: 641, height: 480, framesPerSecond: 7.5), among: [hdmi])
+        )
+        #expect((choice.width, choice.height) == (640, 480))
+        #expect(choice.interval?.seconds == 1 / 7.5)
+    }
+
+    @Test func `formats that nothing here can read are not taken`() {
+        let bayer = VideoFormatDescription(
+            pixelFormat: "RGGB",
+            text: "",
+            isCompressed: false,
+            isEmulated: false,
+            sizes: [VideoSizes(width: 640, height: 480, intervals: .unknown)]
+        )
+        #expect(FormatChoice(WantedFormat(), among: [bayer]) == nil)
+        #expect(FormatChoice(WantedFormat(), among: []) == nil)
+    }
+}

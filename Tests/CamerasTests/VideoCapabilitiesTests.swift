@@ -1,0 +1,63 @@
+import Testing
+import Video4Linux
+
+@Suite(.timeLimit(.minutes(1)))
+struct VideoCapabilitiesTests {
+    private static func node(_ driver: String, _ capabilities: UInt32, _ device: UInt32) -> VideoCapabilities {
+        VideoCapabilities(
+            driver: driver,
+            card: "",
+            busInfo: "",
+            capabilities: capabilities,
+            deviceCapabilities: device
+        )
+    }
+
+    @Test(arguments: [
+        // As seen on a USB webcam: both nodes have the same `capabilities`.
+        ("uvcvideo", UInt32(0x84A0_0001), UInt32(0x0420_0001), true),
+        ("uvcvideo", UInt32(0x84A0_0001), UInt32(0x04A0_0000), false),
+        ("vivid", UInt32(0x85A3_0005), UInt32(0x0523_0005), true),
+        ("vivid", UInt32(0x85A3_0005), UInt32(0x04A0_0000), false),
+        // A processor that looks like a camera, a codec, an output, a radio.
+        ("bcm2835-isp", UInt32(0x8420_0001), UInt32(0x0420_0001), false),
+        ("vicodec", UInt32(0x8420_8000), UInt32(0x0420_8000), false),
+        ("g_uvc", UInt32(0x8420_0002), UInt32(0x0420_0002), false),
+        ("radio", UInt32(0x8005_0000), UInt32(0x0005_0000), false),
+        // Without V4L2_CAP_DEVICE_CAPS the union is all there is.
+        ("old", UInt32(0x0400_0001), UInt32(0), true),
+    ])
+    func `only nodes that capture pictures are cameras`(driver: String, all: UInt32, node: UInt32, isCamera: Bool) {
+        #expect((Self.node(driver, all, node).captureInterface != nil) == isCamera)
+    }
+
+    @Test func `the multi-planar interface is told apart`() {
+        #expect(Self.node("sensor", 0x8400_1000, 0x0400_1000).captureInterface == .multiPlanar)
+        #expect(VideoCapabilities.Interface.multiPlanar.bufferType == 9)
+    }
+
+    @Test func `errors keep errno and say what it means`() {
+        #expect(VideoError(operation: "open", errorNumber: 13).code == .denied)
+        #expect(VideoError(operation: "open", errorNumber: 2).code == .absent)
+        #expect(VideoError(operation: "VIDIOC_S_FMT", errorNumber: 16).code == .busy)
+        // No space on the USB bus; anywhere else it is not that.
+        #expect(VideoError(operation: "VIDIOC_STREAMON", errorNumber: 28).code == .noBandwidth)
+        #expect(VideoError(operation: "VIDIOC_QBUF", errorNumber: 28).code == .fault)
+        #expect(VideoError(operation: "VIDIOC_QUERYCAP", errorNumber: 25).code == .notCamera)
+        #expect(VideoError(operation: "VIDIOC_DQBUF", errorNumber: 19).errorNumber == 19)
+    }
+
+    @Test func `a file that is no device is not a camera`() {
+        let error = #expect(throws: VideoError.self) { _ = try VideoDevice(path: "/dev/null") }
+        #expect(error?.code == .notCamera)
+        let absent = #expect(throws: VideoError.self) { _ = try VideoDevice(path: "/dev/video-of-nobody") }
+        #expect(absent?.code == .absent)
+    }
+
+    @Test func `pixel formats print as the kernel writes them`() {
+        #expect(PixelFormat.yuyv.rawValue == 0x5659_5559)
+        #expect(PixelFormat(spelled: "MJPG") == .motionJPEG)
+        #expect(PixelFormat.yuyv.description == "YUYV")
+        #expect(PixelFormat(spelled: "TOOLONG") == nil)
+    }
+}
