@@ -20,6 +20,11 @@ package struct EscapedText: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
+    /// A program's label as decisions have it: escaped and cut; nil where there is none.
+    package static func label(_ raw: String?) -> String? {
+        raw.flatMap { $0.isEmpty ? nil : EscapedText($0).text }
+    }
+
     private static func escape(_ scalar: Unicode.Scalar) -> String {
         if scalar == "\\" { return "\\\\" }
         switch scalar.properties.generalCategory {

@@ -49,8 +49,16 @@ package struct RequestPermissions: Request {
 package struct PermissionStatus: Request {
     package static let name = "permissions.status"
     package var needs: [Need]
+    /// About whom; oneself when absent. Only an operator may ask about others.
+    package var principal: Principal?
+    /// Which program of that principal.
+    package var label: String?
 
-    package init(needs: [Need]) { self.needs = needs }
+    package init(needs: [Need], principal: Principal? = nil, label: String? = nil) {
+        self.needs = needs
+        self.principal = principal
+        self.label = label
+    }
 
     package typealias Reply = RequestPermissions.Reply
 }

@@ -35,9 +35,7 @@ package struct Asker: Hashable, Sendable {
     }
 
     /// The label as decisions have it: escaped; nil when there is none.
-    var decisionLabel: String? {
-        label.flatMap { $0.isEmpty ? nil : EscapedText($0).text }
-    }
+    var decisionLabel: String? { EscapedText.label(label) }
 }
 
 /// That work may go on; to be asked again before every item, frame and chunk.
@@ -82,7 +80,9 @@ package final class Authorization: Sendable {
     /// - Throws: `ErrorReply` with code `revoked`.
     package func check() throws(ErrorReply) {
         let epoch = gate.epoch
-        if epoch == seenEpoch.load(ordering: .relaxed), gate.leaseIsValid, expiry.map({ gate.now < $0 }) ?? true { return }
+        if epoch == seenEpoch.load(ordering: .relaxed), gate.leaseIsValid, expiry.map({ gate.now < $0 }) ?? true {
+            return
+        }
         if let revocation { throw ErrorReply.revoked(revocation, asker: asker) }
         seenEpoch.store(epoch, ordering: .relaxed)
     }

@@ -7,8 +7,6 @@ import Timekeeping
 
 /// A store in memory that can be told to fail.
 final class FakeStorage: DecisionStorage {
-    struct Failure: Error {}
-
     private struct State {
         var stored = StoredDecisions()
         var fails = false
@@ -24,15 +22,21 @@ final class FakeStorage: DecisionStorage {
 
     func load() async throws -> StoredDecisions { state.withLock { $0.stored } }
 
-    func record(_ kept: [Decision], forgetting removed: [DecisionID], generation: UInt64) async throws {
-        try state.withLock { state in
-            if state.fails { throw Failure() }
+    func record(
+        _ kept: [Decision],
+        forgetting removed: [DecisionID],
+        generation: UInt64
+    ) async throws(StorageFailure) {
+        let isStored = state.withLock { state in
+            if state.fails { return false }
             state.writes += 1
             state.stored.decisions.removeAll { old in removed.contains(old.id) || kept.contains { $0.id == old.id } }
             state.stored.decisions += kept
             state.stored.decisions.sort { $0.generation < $1.generation }
             state.stored.generation = max(state.stored.generation, generation)
+            return true
         }
+        if !isStored { throw StorageFailure(text: "told to fail") }
     }
 }
 

@@ -57,7 +57,7 @@ struct `The permission desk` {
     @Test func `a grant that can not be stored is not given`() async throws {
         let test = try await DeskUnderTest()
         test.storage.fail(true)
-        await #expect(throws: FakeStorage.Failure.self) { try await test.decide(.allowed) }
+        await #expect(throws: StorageFailure.self) { try await test.decide(.allowed) }
         #expect(await test.status() == .notDetermined && test.services.announced.isEmpty)
         test.storage.fail(false)
         try await test.decide(.allowed)
@@ -68,7 +68,7 @@ struct `The permission desk` {
         let test = try await DeskUnderTest()
         try await test.decide(.allowed)
         test.storage.fail(true)
-        await #expect(throws: FakeStorage.Failure.self) { try await test.decide(.denied) }
+        await #expect(throws: StorageFailure.self) { try await test.decide(.denied) }
         #expect(await test.status() == .denied)
         #expect(test.services.announced.count == 2)
     }

@@ -7,7 +7,25 @@ package protocol DecisionStorage: Sendable {
     func load() async throws -> StoredDecisions
 
     /// Keeps new and changed decisions and forgets removed ones, all or nothing; it has reached the disk when this returns.
-    func record(_ kept: [Decision], forgetting removed: [DecisionID], generation: UInt64) async throws
+    func record(
+        _ kept: [Decision],
+        forgetting removed: [DecisionID],
+        generation: UInt64
+    ) async throws(StorageFailure)
+}
+
+/// A step could not be stored.
+package struct StorageFailure: Error, Hashable, Sendable {
+    /// Whether room on the disk would help.
+    package var isDiskFull: Bool
+    /// What the store says.
+    package var text: String
+
+    /// Makes a failure.
+    package init(isDiskFull: Bool = false, text: String) {
+        self.isDiskFull = isDiskFull
+        self.text = text
+    }
 }
 
 /// What a store had kept.
@@ -54,7 +72,21 @@ package struct DecisionStore: DecisionStorage {
         }
     }
 
-    package func record(_ kept: [Decision], forgetting removed: [DecisionID], generation: UInt64) async throws {
+    package func record(
+        _ kept: [Decision],
+        forgetting removed: [DecisionID],
+        generation: UInt64
+    ) async throws(StorageFailure) {
+        do {
+            try await write(kept, removed, generation)
+        } catch let error as SQLiteError {
+            throw StorageFailure(isDiskFull: error.code == .diskFull, text: error.message)
+        } catch {
+            throw StorageFailure(text: "\(error)")
+        }
+    }
+
+    private func write(_ kept: [Decision], _ removed: [DecisionID], _ generation: UInt64) async throws {
         try await database.transaction { connection in
             for id in removed { try connection.run("DELETE FROM decision WHERE id = ?", id.description) }
             for decision in kept {

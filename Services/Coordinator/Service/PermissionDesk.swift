@@ -94,7 +94,7 @@ package actor PermissionDesk {
         let ask = Ask(
             id: AskID(lastAsk),
             principal: principal,
-            label: label.map { EscapedText($0).text },
+            label: EscapedText.label(label),
             needs: needs,
             purpose: purpose.map { EscapedText($0) },
             mayPrompt: mayPrompt
@@ -109,13 +109,10 @@ package actor PermissionDesk {
     }
 
     /// How a program stands; asks nobody.
+    ///
+    /// `label` is as decisions and prompts have it, escaped.
     package func standings(of needs: [Need], principal: Principal, label: String?) -> [NeedStanding] {
-        machine.standings(
-            of: needs,
-            principal: principal,
-            label: label.map { EscapedText($0).text },
-            at: world.now().wall
-        )
+        machine.standings(of: needs, principal: principal, label: label, at: world.now().wall)
     }
 
     private func wait(_ continuation: CheckedContinuation<AskOutcome, any Error>, for id: AskID) {
@@ -173,6 +170,15 @@ package actor PermissionDesk {
 
     /// The open prompts, the oldest first.
     package var prompts: [Prompt] { machine.openPrompts.map(Prompt.init) }
+
+    /// The open prompt of this name.
+    package func openPrompt(_ id: PromptID) -> PermissionPrompt? { machine.openPrompts.first { $0.id == id } }
+
+    /// How many are there to answer prompts.
+    package var prompters: Int { machine.prompters }
+
+    /// How many follow decisions.
+    package var watchers: Int { decisionFeed.count }
 
     /// Follows prompts, the open ones first; as long as somebody does, there is somebody to ask.
     package func followPrompts() async throws -> Following<PromptEvent> {

@@ -1,0 +1,262 @@
+package import Consent
+private import MessageSchema
+package import Messaging
+private import ServiceRuntime
+
+/// Puts the coordinator's messages onto its server: who may send them, and what answers them.
+package struct CoordinatorMessages: Sendable {
+    private let desk: PermissionDesk
+    private let services: ServiceDirectory
+    private let isOperator: @Sendable (PeerIdentity) -> Bool
+    private let operatorsOnly: CallerRule
+
+    /// Makes the adapter.
+    ///
+    /// - Parameters:
+    ///   - desk: Decides.
+    ///   - services: Knows the services.
+    ///   - isOperator: Whether a caller may speak for the person.
+    ///   - operatorsOnly: The rule that refuses everybody else, and logs it.
+    package init(
+        desk: PermissionDesk,
+        services: ServiceDirectory,
+        isOperator: @escaping @Sendable (PeerIdentity) -> Bool,
+        operatorsOnly: CallerRule
+    ) {
+        self.desk = desk
+        self.services = services
+        self.isOperator = isOperator
+        self.operatorsOnly = operatorsOnly
+    }
+
+    /// Registers every message; the server must not have been started.
+    package func register(on server: MessageServer) async {
+        await registerServices(server)
+        await registerPrograms(server)
+        await registerOperators(server)
+        await registerRoles(server)
+    }
+
+    // MARK: Services
+
+    private func registerServices(_ server: MessageServer) async {
+        await server.register(RegisterService.self, access: .anyRole) { [services] request, call in
+            guard let instance = ServiceInstance(call.caller) else { throw ErrorReply.roleRequired }
+            try await services.register(request.service, from: instance)
+            return Empty()
+        }
+        await server.register(ListServices.self) { [services] _, _ in await services.list() }
+        await server.register(ResolveService.self) { [services] request, _ in
+            ResolveService.Reply(endpoints: await services.endpoints(of: request.service))
+        }
+    }
+
+    // MARK: Programs
+
+    private func registerPrograms(_ server: MessageServer) async {
+        await server.register(RequestPermissions.self) { [desk] request, call in
+            if let error = ErrorReply.invalidNeeds(request.needs) { throw error }
+            let asker = Asker(call)
+            let outcome = try await desk.request(
+                request.needs,
+                principal: asker.principal,
+                label: asker.label,
+                purpose: asker.purpose,
+                mayPrompt: asker.mayPrompt
+            )
+            if let error = ErrorReply.dismissal(outcome, principal: asker.principal) { throw error }
+            return await reply(outcome.standings, asker.principal)
+        }
+        await server.register(PermissionStatus.self) { [desk] request, call in
+            if let error = ErrorReply.invalidNeeds(request.needs) { throw error }
+            let principal = try subject(request.principal, call) ?? call.principal
+            let label = principal == call.principal ? EscapedText.label(call.label) : request.label
+            let standings = await desk.standings(of: request.needs, principal: principal, label: label)
+            return await reply(standings, principal)
+        }
+        await server.register(ListPermissions.self) { [desk] request, call in
+            let principal = try subject(request.principal, call)
+            let number = await desk.number
+            return RequestPermissions.Reply(
+                permissions: await desk.decisions(about: principal).map { PermissionState($0, number: number) }
+            )
+        }
+        await server.registerStream(WatchPermissions.self) { [desk] _, call, sink in
+            let following = await desk.followDecisions(about: try subject(nil, call))
+            try await send(following, into: sink) { await desk.leaveDecisions(following.id) }
+            return Empty()
+        }
+    }
+
+    /// Whom a question is about: an operator asks about anybody, or about all; a program about itself.
+    private func subject(_ asked: Principal?, _ call: Call) throws -> Principal? {
+        if isOperator(call.caller) { return asked }
+        if let asked, asked != call.principal {
+            throw ErrorReply(
+                .operatorRequired,
+                "Only an operator may ask about \(asked)",
+                reason: "You are \(call.principal).",
+                recoverySuggestion: "Ask about yourself, or ask an operator."
+            )
+        }
+        return call.principal
+    }
+
+    private func reply(_ standings: [NeedStanding], _ principal: Principal) async -> RequestPermissions.Reply {
+        let number = await desk.number
+        return RequestPermissions.Reply(
+            permissions: standings.map { PermissionState($0, principal: principal, number: number) }
+        )
+    }
+
+    // MARK: Operators
+
+    private func registerOperators(_ server: MessageServer) async {
+        await register(GrantPermission.self, on: server, \.change) { change, by, machine, now in
+            try machine.decide(DecisionSelector(change), .allowed, change.lifespan ?? .forever, by: by, at: now)
+        }
+        await register(DenyPermission.self, on: server, \.change) { change, by, machine, now in
+            try machine.decide(DecisionSelector(change), .denied, change.lifespan ?? .forever, by: by, at: now)
+        }
+        await register(RevokePermission.self, on: server, \.change) { change, by, machine, now in
+            try machine.revoke(DecisionSelector(change), by: by, at: now)
+        }
+        await register(ResetPermission.self, on: server, \.change) { change, by, machine, now in
+            try machine.reset(DecisionSelector(change), by: by, at: now)
+        }
+        await server.register(ListPrompts.self, access: operatorsOnly) { [desk] _, _ in
+            ListPrompts.Reply(prompts: await desk.prompts)
+        }
+        await server.registerStream(FollowPrompts.self, access: operatorsOnly) { [desk] _, _, sink in
+            let following = try await desk.followPrompts()
+            try await send(following, into: sink) { try await desk.leavePrompts(following.id) }
+            return Empty()
+        }
+        await server.register(AnswerPrompt.self, access: operatorsOnly) { [desk] request, call in
+            guard let id = PromptID(request.prompt),
+                let prompt = await desk.openPrompt(id)
+            else { throw ErrorReply.refusal(.unknownPrompt) }
+            let answer: PermissionAnswer =
+                switch request.answer {
+                case .allow: .allow(request.lifespan ?? .forever)
+                case .deny: .deny(request.lifespan ?? .forever)
+                case .dismiss: .dismiss
+                }
+            try await take { [narrowed = request.narrowed ?? false, by = call.principal] machine, now in
+                try machine.answer(id, answer, narrowed: narrowed, by: by, at: now)
+            }
+            let standings = await desk.standings(of: prompt.needs, principal: prompt.principal, label: prompt.label)
+            return await reply(standings, prompt.principal)
+        }
+    }
+
+    private func register<R: Request>(
+        _: R.Type,
+        on server: MessageServer,
+        _ change: @escaping @Sendable (R) -> PermissionChange,
+        _ decide:
+            @escaping @Sendable (PermissionChange, Principal, inout PermissionMachine, ClockPair) throws ->
+            [PermissionAction]
+    ) async where R.Reply == PermissionState {
+        await server.register(R.self, access: operatorsOnly) { request, call in
+            let change = change(request)
+            try await take { [by = call.principal] machine, now in try decide(change, by, &machine, now) }
+            let need = Need(change.resource, change.access)
+            let standings = await desk.standings(
+                of: [need],
+                principal: change.principal,
+                label: change.label
+            )
+            let number = await desk.number
+            guard let standing = standings.first else { throw ErrorReply.refusal(.notInForce) }
+            var state = PermissionState(standing, principal: change.principal, number: number)
+            state.label = state.label ?? change.label
+            return state
+        }
+    }
+
+    // MARK: Inside
+
+    /// Gives the desk an event of an operator or a service.
+    ///
+    /// - Throws: `ErrorReply`.
+    private func take(
+        _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
+    ) async throws {
+        do {
+            try await desk.turn(transition)
+        } catch let refusal as PermissionRefusal {
+            throw ErrorReply.refusal(refusal)
+        } catch let error as StorageFailure {
+            throw ErrorReply.notStored(error)
+        }
+    }
+
+    /// Sends what a follower gets until the stream ends, and lets go of it in any case.
+    private func send<Event: Codable & Sendable>(
+        _ following: Following<Event>,
+        into sink: ItemSink<Event>,
+        leaving leave: () async throws -> Void
+    ) async throws {
+        do {
+            for try await event in following.events { try await sink.send(event) }
+        } catch {
+            try await leave()
+            throw error
+        }
+        try await leave()
+    }
+
+    // MARK: Roles
+
+    private func registerRoles(_ server: MessageServer) async {
+        await server.register(RedeemGrant.self, access: .anyRole) { request, call in
+            guard let id = DecisionID(request.grant), let instance = ServiceInstance(call.caller) else {
+                return RedeemGrant.Reply(redeemed: false)
+            }
+            do {
+                try await take { machine, now in
+                    try machine.redeem(
+                        id,
+                        for: request.need,
+                        principal: request.principal,
+                        label: EscapedText.label(request.label),
+                        by: instance.description,
+                        at: now
+                    )
+                }
+                return RedeemGrant.Reply(redeemed: true)
+            } catch let error as ErrorReply where error.cause == "notInForce" {
+                return RedeemGrant.Reply(redeemed: false)
+            }
+        }
+        await server.register(ReleaseGrant.self, access: .anyRole) { request, call in
+            guard let id = DecisionID(request.grant), let instance = ServiceInstance(call.caller) else {
+                return Empty()
+            }
+            try await take { machine, now in
+                machine.release(id, principal: request.principal, by: instance.description, at: now)
+            }
+            return Empty()
+        }
+    }
+}
+
+extension ServiceInstance {
+    /// The process of a caller that proved a role; nil for a program.
+    package init?(_ caller: PeerIdentity) {
+        guard let role = caller.role else { return nil }
+        self.init(role: role, processID: caller.processID, startTime: caller.startTime)
+    }
+}
+
+extension DecisionSelector {
+    fileprivate init(_ change: PermissionChange) {
+        self.init(
+            principal: change.principal,
+            label: change.label,
+            resource: change.resource,
+            access: change.access
+        )
+    }
+}

@@ -1,0 +1,104 @@
+package import Consent
+package import MessageSchema
+private import ServiceRuntime
+
+extension ErrorReply {
+    /// What an operator or a service is told whose command was refused.
+    package static func refusal(_ refusal: PermissionRefusal) -> ErrorReply {
+        switch refusal {
+        case .unknownPrompt:
+            ErrorReply(
+                .invalidArgument,
+                "This prompt is not open",
+                reason: "It was answered, dismissed or timed out, or there never was one of that name.",
+                recoverySuggestion: "`obscura permissions prompts` lists the open ones.",
+                cause: "noSuchPrompt"
+            )
+        case .notInForce:
+            ErrorReply(.accessDenied, "This grant is not in force", cause: "notInForce")
+        case .noSuchAccess(let resource, let access):
+            ErrorReply(
+                .invalidArgument,
+                "\(resource) has no access \(access)",
+                recoverySuggestion: "It has: " + resource.accesses.map(\.rawValue).joined(separator: ", ") + "."
+            )
+        case .alreadyOver:
+            ErrorReply(
+                .invalidArgument,
+                "The lifespan is already over",
+                recoverySuggestion: "Give a time that is still to come."
+            )
+        case .notForDenial(let lifespan):
+            ErrorReply(
+                .invalidArgument,
+                "A denial can not hold \(lifespan)",
+                recoverySuggestion: "Deny forever, or until a time."
+            )
+        case .notYetAvailable(let lifespan):
+            ErrorReply(
+                .notYetAvailable,
+                "The lifespan \(lifespan) is not yet available",
+                recoverySuggestion: "Use once, forever or until=TIME."
+            )
+        }
+    }
+
+    /// What an operator is told whose decision did not reach the disk.
+    static func notStored(_ failure: StorageFailure) -> ErrorReply {
+        ErrorReply(
+            failure.isDiskFull ? .diskFull : .inputOutput,
+            "The decision could not be stored",
+            reason: "The coordinator's database: \(failure.text).",
+            recoverySuggestion: "What was taken away stays taken away until the coordinator starts again. "
+                + "Make room on its disk and repeat the command.",
+            cause: "notStored"
+        )
+    }
+
+    /// What a program is told when nobody decided; nil for a request that was decided, or was not to be asked about.
+    package static func dismissal(_ outcome: AskOutcome, principal: Principal) -> ErrorReply? {
+        guard let dismissal = outcome.dismissal,
+            let need = outcome.standings.first(where: { $0.standing == .notDetermined })?.need
+        else { return nil }
+        let command = ErrorReply.command("grant", need.resource, need.access, principal, nil)
+        var error = ErrorReply(
+            .dismissed,
+            "Nobody has decided about \(need)",
+            recoverySuggestion: "Ask again later, or have an operator decide: \(command)"
+        )
+        error.parameters = [
+            "resource": need.resource.description, "access": need.access.rawValue, "principal": principal.description,
+        ]
+        switch dismissal {
+        case .closed:
+            (error.cause, error.reason) = ("closed", "The person closed the question.")
+        case .timedOut:
+            (error.cause, error.reason) = ("timedOut", "The person did not answer in time.")
+        case .backingOff(let rest):
+            (error.cause, error.reason) = ("backingOff", "The same question was dismissed a short while ago.")
+            error.retryAfter = Int(rest.components.seconds) * 1_000 + (rest.components.attoseconds > 0 ? 1_000 : 0)
+        case .noPrompter:
+            (error.cause, error.reason) = ("noPrompter", "Nobody is there to ask.")
+            error.recoverySuggestion =
+                "Open a terminal with `obscura permissions prompts --answer`, or have an operator decide: \(command)"
+        case .tooManyPrompts:
+            (error.cause, error.reason) = ("tooManyPrompts", "Three of your questions are open already.")
+        }
+        return error
+    }
+
+    /// What anybody is told about needs that no request can have.
+    package static func invalidNeeds(_ needs: [Need]) -> ErrorReply? {
+        guard !needs.isEmpty, needs.count <= 16 else {
+            return ErrorReply(.invalidArgument, "A request has 1 to 16 needs", reason: "This one has \(needs.count).")
+        }
+        guard let wrong = needs.first(where: { !$0.isValid }) else { return nil }
+        return ErrorReply(
+            .invalidArgument,
+            "\(wrong) can not be asked for",
+            reason: wrong.resource.isPattern
+                ? "A pattern stands for things; a request names one."
+                : "\(wrong.resource) has: " + wrong.resource.accesses.map(\.rawValue).joined(separator: ", ") + "."
+        )
+    }
+}

@@ -1,0 +1,304 @@
+import Consent
+import CoordinatorService
+import EventLoop
+import Files
+import Glibc
+import Hashing
+import Logging
+import MessageSchema
+import Messaging
+import Synchronization
+import TestSupport
+import Testing
+
+/// A coordinator's messages on real sockets, with a desk whose services and store are fake.
+private final class Wire: Sendable {
+    static let key = "5ec7e7"
+    static let front = Need(.camera("front"))
+
+    let endpoint: ServiceEndpoint
+    let context: MessagingContext
+    let server: MessageServer
+    let services: ServiceDirectory
+    let test: DeskUnderTest
+    let log = LogRecord()
+    /// Whether programs of this user are operators.
+    let speaksForPerson = Mutex(true)
+
+    init(in directory: String) async throws {
+        endpoint = ServiceEndpoint(service: "coordinator", runtimeDirectory: directory)
+        context = try MessagingContext()
+        test = try await DeskUnderTest()
+        let loop = EventLoop(name: "sockets")
+        let logger = Logger(service: "coordinator", sink: log.sink)
+        server = MessageServer(
+            ServerConfiguration(
+                endpoint: endpoint,
+                identity: IdentityRules(
+                    deployment: .personal,
+                    roleVerifiers: [.capture: SHA256Digest(hashing: Self.key)],
+                    serviceUser: geteuid()
+                )
+            ),
+            context: context,
+            loop: loop,
+            log: logger
+        )
+        services = ServiceDirectory(
+            own: { Self.status(.coordinator) },
+            process: ServiceInstance(role: .coordinator, processID: getpid(), startTime: 1),
+            deployment: "personal",
+            loop: loop,
+            log: logger
+        )
+    }
+
+    func start() async throws {
+        let isOperator: @Sendable (PeerIdentity) -> Bool = { caller in
+            caller.role == nil && self.speaksForPerson.withLock { $0 }
+        }
+        await CoordinatorMessages(
+            desk: test.desk,
+            services: services,
+            isOperator: isOperator,
+            operatorsOnly: .admitting { isOperator($0) ? nil : ErrorReply(.operatorRequired, "operators only") }
+        ).register(on: server)
+        try await server.start()
+    }
+
+    static func status(_ name: ServiceName) -> ServiceStatus {
+        ServiceStatus(
+            name: name,
+            instance: "i",
+            pid: 1,
+            version: "1",
+            state: .ready,
+            since: "2026-11-30T00:00:00Z",
+            endpoints: ["ipc:///x/\(name)"]
+        )
+    }
+
+    func program() throws -> MessageClient {
+        try MessageClient(endpoint, context: MessagingContext(), loop: EventLoop(name: "program"))
+    }
+
+    func capture() throws -> MessageClient {
+        try MessageClient(
+            endpoint,
+            as: .role(.capture, key: Self.key),
+            context: MessagingContext(),
+            loop: EventLoop(name: "capture")
+        )
+    }
+
+    func change(_ resource: Resource = .camera("front"), lifespan: Lifespan? = nil) -> PermissionChange {
+        PermissionChange(principal: .user(geteuid()), resource: resource, lifespan: lifespan)
+    }
+}
+
+private func withWire(_ body: (Wire) async throws -> Void) async throws {
+    try await withTemporaryDirectory { path in
+        let wire = try await Wire(in: path)
+        try await wire.start()
+        do {
+            try await body(wire)
+        } catch {
+            await wire.server.stop()
+            throw error
+        }
+        await wire.server.stop()
+    }
+}
+
+private func failure(_ body: () async throws -> some Sendable) async -> ErrorReply? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return error as? ErrorReply
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `The coordinator's messages` {
+    private let front = Wire.front
+
+    @Test func `a program asks, an operator answers, and the waiting call goes on`() async throws {
+        try await withWire { wire in
+            let (program, person) = (try wire.program(), try wire.program())
+            let prompts = try await person.stream(FollowPrompts())
+            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            var options = CallOptions()
+            options.purpose = "A portrait"
+            async let reply = program.call(RequestPermissions(needs: [front, Need(.library, .addOnly)]), options)
+            let event = try #require(try await prompts.next()?.value)
+            #expect(event.kind == .opened && event.prompt.needs.count == 2 && event.prompt.purpose == "A portrait")
+            #expect(event.prompt.principal == .user(geteuid()) && event.prompt.label?.isEmpty == false)
+            #expect(try await person.call(ListPrompts()).prompts == [event.prompt])
+            let answer = AnswerPrompt(prompt: event.prompt.prompt, answer: .allow, lifespan: .forever)
+            let told = try await person.call(answer).permissions
+            let permissions = try await reply.permissions
+            #expect(permissions == told && permissions.map(\.status) == [.authorized, .authorized])
+            #expect(permissions.allSatisfy { $0.provenBy == "uid" && $0.grant != nil && $0.lifespan == .forever })
+            #expect(try await prompts.next()?.value.kind == .closed)
+            #expect(await failure { try await person.call(answer) }?.cause == "noSuchPrompt")
+        }
+    }
+
+    @Test func `the prompter who leaves is nobody to ask`() async throws {
+        try await withWire { wire in
+            let program = try wire.program()
+            let none = await failure { try await program.call(RequestPermissions(needs: [front])) }
+            #expect(none?.code == .dismissed && none?.cause == "noPrompter")
+            let prompts = try await program.stream(FollowPrompts())
+            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            async let reply = failure { try await program.call(RequestPermissions(needs: [front])) }
+            _ = try await prompts.next()
+            await prompts.cancel()
+            #expect(await reply?.cause == "noPrompter")
+        }
+    }
+
+    @Test func `a denial is sticky until an operator resets it`() async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            let denied = try await client.call(DenyPermission(change: wire.change(.camera("*"))))
+            #expect(denied.status == .denied && denied.resource == .camera("*"))
+            for _ in 0..<2 {
+                let reply = try await client.call(RequestPermissions(needs: [front])).permissions
+                #expect(reply.map(\.status) == [.denied])
+            }
+            #expect(try await client.call(ListPermissions()).permissions.map(\.status) == [.denied])
+            let reset = try await client.call(ResetPermission(change: wire.change(.camera("*"))))
+            #expect(reset.status == .notDetermined)
+            var options = CallOptions()
+            options.mayPrompt = false
+            let quiet = try await client.call(RequestPermissions(needs: [front]), options).permissions
+            #expect(quiet.map(\.status) == [.notDetermined])
+            #expect(try await client.call(ListPermissions()).permissions.isEmpty)
+        }
+    }
+
+    @Test func `what only operators may is refused to programs`() async throws {
+        try await withWire { wire in
+            wire.speaksForPerson.withLock { $0 = false }
+            let program = try wire.program()
+            let change = wire.change()
+            var codes: [ErrorCode?] = []
+            codes.append(await failure { try await program.call(GrantPermission(change: change)) }?.code)
+            codes.append(await failure { try await program.call(DenyPermission(change: change)) }?.code)
+            codes.append(await failure { try await program.call(RevokePermission(change: change)) }?.code)
+            codes.append(await failure { try await program.call(ResetPermission(change: change)) }?.code)
+            codes.append(await failure { try await program.call(ListPrompts()) }?.code)
+            codes.append(await failure { try await program.call(AnswerPrompt(prompt: "p1", answer: .allow)) }?.code)
+            codes.append(await failure { try await program.stream(FollowPrompts()).next() }?.code)
+            codes.append(await failure { try await program.call(ListPermissions(principal: .user(77))) }?.code)
+            let asked = PermissionStatus(needs: [front], principal: .user(77))
+            codes.append(await failure { try await program.call(asked) }?.code)
+            #expect(codes == Array(repeating: .operatorRequired, count: 9))
+            #expect(wire.test.storage.writes == 0)
+        }
+    }
+
+    @Test func `what only services may is refused to programs`() async throws {
+        try await withWire { wire in
+            let program = try wire.program()
+            let register = RegisterService(service: Wire.status(.capture))
+            let redeem = RedeemGrant(grant: "d1", principal: .user(0), need: front)
+            var codes: [ErrorCode?] = []
+            codes.append(await failure { try await program.call(register) }?.code)
+            codes.append(await failure { try await program.call(redeem) }?.code)
+            codes.append(await failure { try await program.call(ReleaseGrant(grant: "d1", principal: .user(0))) }?.code)
+            #expect(codes == [.roleRequired, .roleRequired, .roleRequired])
+        }
+    }
+
+    @Test func `a service registers itself alone and is listed and resolved`() async throws {
+        try await withWire { wire in
+            let (capture, program) = (try wire.capture(), try wire.program())
+            _ = try await capture.call(RegisterService(service: Wire.status(.capture)))
+            let other = RegisterService(service: Wire.status(.library))
+            #expect(await failure { try await capture.call(other) }?.code == .roleRequired)
+            let list = try await program.call(ListServices())
+            #expect(list.services.map(\.name) == [.coordinator, .capture] && !list.ready)
+            #expect(list.services.map(\.pid) == [getpid(), getpid()] && list.deployment == "personal")
+            #expect(try await program.call(ResolveService(service: .capture)).endpoints == ["ipc:///x/capture"])
+            #expect(try await program.call(ResolveService(service: .library)).endpoints.isEmpty)
+        }
+    }
+
+    @Test func `a once grant is redeemed once and ends with its release`() async throws {
+        try await withWire { wire in
+            let (capture, program) = (try wire.capture(), try wire.program())
+            let state = try await program.call(GrantPermission(change: wire.change(lifespan: .once)))
+            let grant = try #require(state.grant)
+            let redeem = RedeemGrant(grant: grant, principal: .user(geteuid()), need: front)
+            #expect(try await capture.call(redeem).redeemed)
+            #expect(try await !capture.call(redeem).redeemed)
+            _ = try await capture.call(ReleaseGrant(grant: grant, principal: .user(geteuid())))
+            #expect(try await program.call(ListPermissions()).permissions.isEmpty)
+        }
+    }
+
+    @Test func `a service asks for the program it works for, which is the one that is asked about`() async throws {
+        try await withWire { wire in
+            let (capture, person) = (try wire.capture(), try wire.program())
+            let prompts = try await person.stream(FollowPrompts())
+            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            var options = CallOptions()
+            options.onBehalfOf = Delegation(principal: .unit("booth.service"), label: "booth \u{1b}[2J")
+            async let reply = capture.call(RequestPermissions(needs: [front]), options)
+            let prompt = try #require(try await prompts.next()?.value.prompt)
+            #expect(prompt.principal == .unit("booth.service") && prompt.provenBy == "unit")
+            #expect(prompt.label == #"booth \u{1b}[2J"#)
+            _ = try await person.call(AnswerPrompt(prompt: prompt.prompt, answer: .deny))
+            #expect(try await reply.permissions.map(\.status) == [.denied])
+        }
+    }
+
+    @Test func `decisions are watched as they change`() async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            let watch = try await client.stream(WatchPermissions())
+            while await wire.test.desk.watchers == 0 { await Task.yield() }
+            _ = try await client.call(GrantPermission(change: wire.change()))
+            _ = try await client.call(RevokePermission(change: wire.change()))
+            #expect(try await watch.next()?.value.status == .authorized)
+            #expect(try await watch.next()?.value.status == .denied)
+        }
+    }
+
+    @Test(
+        arguments: [
+            [], [Need(.camera("*"))], [Need(.camera("a"), .read)], Array(repeating: Need(.export), count: 17),
+        ]
+    )
+    func `needs that no request can have are refused`(needs: [Need]) async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            #expect(await failure { try await client.call(RequestPermissions(needs: needs)) }?.code == .invalidArgument)
+            #expect(await failure { try await client.call(PermissionStatus(needs: needs)) }?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `lifespans that come later are refused as such`() async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            let grant = GrantPermission(change: wire.change(lifespan: .unusedFor(days: 30)))
+            #expect(await failure { try await client.call(grant) }?.code == .notYetAvailable)
+            let deny = DenyPermission(change: wire.change(lifespan: .once))
+            #expect(await failure { try await client.call(deny) }?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `an operator whose decision is not stored is told so`() async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            _ = try await client.call(GrantPermission(change: wire.change()))
+            wire.test.storage.fail(true)
+            let error = await failure { try await client.call(RevokePermission(change: wire.change())) }
+            #expect(error?.code == .inputOutput && error?.cause == "notStored")
+            #expect(try await client.call(PermissionStatus(needs: [front])).permissions.map(\.status) == [.denied])
+        }
+    }
+}
