@@ -4,6 +4,7 @@ import Glibc
 import Hashing
 import Logging
 import MessageSchema
+import Synchronization
 import Testing
 import Timekeeping
 
@@ -20,6 +21,8 @@ final class Cluster: Sendable {
     let server: MessageServer
     let log = LogRecord()
     let liveness: Liveness.Intervals
+    /// Why handlers of this cluster were ended.
+    let ends = Ends()
 
     init(
         service: String = "library",
@@ -77,8 +80,13 @@ final class Cluster: Sendable {
     }
 
     /// A peer that sends whatever it is told to.
-    func rawPeer(routingID: String? = nil) throws -> RawPeer {
-        try unsafe RawPeer(endpoint.programs, routingID: routingID)
+    func rawPeer(routingID: String? = nil, receiveLimit: CInt? = nil) throws -> RawPeer {
+        try RawPeer(endpoint.programs, routingID: routingID, receiveLimit: receiveLimit)
+    }
+
+    /// Returns when no exchange is open and no handler runs.
+    func waitUntilIdle() async {
+        while await server.statistics().exchanges > 0 { await Task.yield() }
     }
 
     static func makeDirectory() throws -> String {
@@ -87,6 +95,20 @@ final class Cluster: Sendable {
         try #require(unsafe made != nil)
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+}
+
+/// Collects reasons, from any thread.
+final class Ends: Sendable {
+    private let collected = Mutex<[EndReason?]>([])
+
+    var values: [EndReason?] { collected.withLock(\.self) }
+
+    func append(_ reason: EndReason?) { collected.withLock { $0.append(reason) } }
+}
+
+extension Liveness.Intervals {
+    /// Short enough for a test, long enough for a busy machine.
+    static let quick = Liveness.Intervals(heartbeat: .milliseconds(100), silence: .milliseconds(400))
 }
 
 /// The code of an `ErrorReply`, or a text that no test expects.

@@ -1,14 +1,16 @@
 import CZeroMQ
+import EventLoop
 import Glibc
 import Testing
 
-/// A DEALER with nothing between it and libzmq; blocks the calling thread for a moment at most.
-@safe final class RawPeer: @unchecked Sendable {
-    // @unchecked: a test uses it from one task at a time.
+/// A DEALER with nothing between it and libzmq; it blocks a thread of its own.
+@safe actor RawPeer {
+    private let loop = EventLoop(name: "raw peer")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
 
-    init(_ endpoint: String, routingID: String? = nil, configure: (UnsafeMutableRawPointer) -> Void = { _ in }) throws {
+    init(_ endpoint: String, routingID: String? = nil, receiveLimit: CInt? = nil) throws {
         unsafe context = try #require(unsafe zmq_ctx_new())
         unsafe socket = try #require(unsafe zmq_socket(context, ZMQ_DEALER))
         var linger: CInt = 0
@@ -16,11 +18,14 @@ import Testing
         var immediate: CInt = 1
         unsafe zmq_setsockopt(socket, ZMQ_IMMEDIATE, &immediate, MemoryLayout.size(ofValue: immediate))
         if let routingID { unsafe zmq_setsockopt(socket, ZMQ_ROUTING_ID, routingID, routingID.utf8.count) }
-        unsafe configure(socket)
+        if var receiveLimit {
+            unsafe zmq_setsockopt(socket, ZMQ_RCVHWM, &receiveLimit, MemoryLayout.size(ofValue: receiveLimit))
+            unsafe zmq_setsockopt(socket, ZMQ_RCVBUF, &receiveLimit, MemoryLayout.size(ofValue: receiveLimit))
+        }
         try #require(unsafe zmq_connect(socket, endpoint) == 0)
     }
 
-    deinit { close() }
+    isolated deinit { close() }
 
     private var isClosed = false
 
@@ -70,5 +75,23 @@ import Testing
             if !header.contains(#""kind":"ping""#) { return (header, String(decoding: frames[2], as: UTF8.self)) }
         }
         return nil
+    }
+}
+
+/// A ROUTER that is bound and never read.
+@safe final class RawRouter {
+    private let context: UnsafeMutableRawPointer
+    private let socket: UnsafeMutableRawPointer
+
+    init(_ endpoint: String) throws {
+        unsafe context = try #require(unsafe zmq_ctx_new())
+        unsafe socket = try #require(unsafe zmq_socket(context, ZMQ_ROUTER))
+        let status = unsafe zmq_bind(socket, endpoint)
+        try #require(status == 0)
+    }
+
+    func close() {
+        unsafe zmq_close(socket)
+        unsafe zmq_ctx_term(context)
     }
 }

@@ -1,4 +1,5 @@
 import Consent
+import EventLoop
 import Glibc
 import Logging
 import MessageSchema
@@ -45,6 +46,19 @@ struct RequestTests {
         #expect(statistics.requests == 100)
         #expect(statistics.exchanges == 0)
         #expect(statistics.connections == 0)
+    }
+
+    @Test func `a handler starts on the socket loop, and comes back to it`() async throws {
+        let cluster = try Cluster()
+        let loop = cluster.loop
+        await cluster.server.register(Add.self) { request, _ in
+            var onLoop = loop.isCurrent ? 1 : 0
+            try? await Task.sleep(for: .milliseconds(1))
+            onLoop += loop.isCurrent ? 1 : 0
+            return Add.Reply(sum: onLoop)
+        }
+        try await cluster.server.start()
+        #expect(try await cluster.client().call(Add(left: 1, right: 2)).sum == 2)
     }
 
     @Test func `many requests go side by side`() async throws {
@@ -98,8 +112,8 @@ struct RequestTests {
     @Test func `a body that does not fit says which field`() async throws {
         let cluster = try await startedCluster()
         let peer = try cluster.rawPeer()
-        try peer.send(#"{"kind":"request","id":"1","name":"test.add"}"#, #"{"left":1,"right":"x"}"#)
-        let answer = try #require(try peer.answer())
+        try await peer.send(#"{"kind":"request","id":"1","name":"test.add"}"#, #"{"left":1,"right":"x"}"#)
+        let answer = try #require(try await peer.answer())
         #expect(answer.header == #"{"kind":"error","id":"1"}"#)
         #expect(answer.body.contains("badMessage") && answer.body.contains("right"))
     }
@@ -117,8 +131,8 @@ struct RequestTests {
         for fields in [
             #""expiresAt":\#(past)"#, #""deadline":0"#, #""deadline":-5"#, #""expiresAt":\#(past),"deadline":9999"#,
         ] {
-            try peer.send(#"{"kind":"request","id":"1","name":"test.add",\#(fields)}"#, #"{"left":1,"right":2}"#)
-            #expect(try peer.answer()?.body.contains("deadlineExceeded") == true)
+            try await peer.send(#"{"kind":"request","id":"1","name":"test.add",\#(fields)}"#, #"{"left":1,"right":2}"#)
+            #expect(try await peer.answer()?.body.contains("deadlineExceeded") == true)
         }
         #expect(calls.withLock(\.self) == 0)
     }
@@ -132,8 +146,8 @@ struct RequestTests {
         }
         try await cluster.server.start()
         let peer = try cluster.rawPeer()
-        try peer.send(#"{"kind":"request","id":"1","name":"test.hang","deadline":20}"#)
-        #expect(try peer.answer()?.body.contains("deadlineExceeded") == true)
+        try await peer.send(#"{"kind":"request","id":"1","name":"test.hang","deadline":20}"#)
+        #expect(try await peer.answer()?.body.contains("deadlineExceeded") == true)
         while await cluster.server.statistics().exchanges > 0 { await Task.yield() }
         #expect(ended.withLock(\.self) == .deadlineExceeded)
     }
@@ -151,14 +165,16 @@ struct RequestTests {
     @Test func `cancel is answered by the error cancelled, and a late one by nothing`() async throws {
         let cluster = try await startedCluster()
         let peer = try cluster.rawPeer()
-        try peer.send(#"{"kind":"request","id":"h","name":"test.hang"}"#)
-        try peer.send(#"{"kind":"cancel","id":"h"}"#)
-        let answer = try #require(try peer.answer())
+        try await peer.send(#"{"kind":"request","id":"h","name":"test.hang"}"#)
+        try await peer.send(#"{"kind":"cancel","id":"h"}"#)
+        let answer = try #require(try await peer.answer())
         #expect(answer.header == #"{"kind":"error","id":"h"}"#)
         #expect(answer.body.contains(#""code":"cancelled""#))
-        for late in ["cancel", "credit", "ping", "item", "end"] { try peer.send(#"{"kind":"\#(late)","id":"h"}"#) }
-        try peer.send(#"{"kind":"request","id":"2","name":"test.add"}"#, #"{"left":1,"right":2}"#)
-        #expect(try peer.answer()?.header == #"{"kind":"reply","id":"2"}"#)
+        for late in ["cancel", "credit", "ping", "item", "end"] {
+            try await peer.send(#"{"kind":"\#(late)","id":"h"}"#)
+        }
+        try await peer.send(#"{"kind":"request","id":"2","name":"test.add"}"#, #"{"left":1,"right":2}"#)
+        #expect(try await peer.answer()?.header == #"{"kind":"reply","id":"2"}"#)
     }
 
     @Test func `without a service a call says so when its time is over`() async throws {
@@ -205,8 +221,8 @@ struct RequestTests {
     @Test func `one connection can not open more than its share`() async throws {
         let cluster = try await startedCluster { $0.exchangesPerConnection = 3 }
         let peer = try cluster.rawPeer()
-        for id in 0..<4 { try peer.send(#"{"kind":"request","id":"\#(id)","name":"test.hang"}"#) }
-        let answer = try #require(try peer.answer())
+        for id in 0..<4 { try await peer.send(#"{"kind":"request","id":"\#(id)","name":"test.hang"}"#) }
+        let answer = try #require(try await peer.answer())
         #expect(answer.header == #"{"kind":"error","id":"3"}"#)
         #expect(answer.body.contains("tooManyRequests") && answer.body.contains("retryAfter"))
         #expect(try await cluster.client().call(Add(left: 1, right: 1)).sum == 2)
