@@ -34,7 +34,7 @@ func service(_ folder: String, executable: String, _ dependencies: [Target.Depen
         ),
         .executableTarget(
             name: executable,
-            dependencies: [.target(name: "\(folder)Service"), "ServiceRuntime"],
+            dependencies: [.target(name: "\(folder)Service"), "MessageSchema", "ServiceRuntime"],
             path: "Services/\(folder)/Executable",
             swiftSettings: settings
         ),

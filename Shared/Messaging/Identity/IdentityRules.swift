@@ -1,14 +1,6 @@
 package import Consent
 package import Hashing
 
-/// How far callers are told apart.
-package enum Deployment: String, Hashable, Sendable, Codable, CaseIterable {
-    /// All services and programs are of one user; between them consent is advice.
-    case personal
-    /// Services run as a user of their own; consent is enforced against everybody else's programs.
-    case system
-}
-
 /// What a server holds against a caller's claims.
 package struct IdentityRules: Sendable {
     package var deployment: Deployment

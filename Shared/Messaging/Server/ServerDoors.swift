@@ -1,4 +1,5 @@
 private import CZeroMQ
+private import Consent
 import EventLoop
 private import Glibc
 import Logging

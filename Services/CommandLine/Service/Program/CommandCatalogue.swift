@@ -5,7 +5,7 @@ package enum CommandCatalogue {
     /// All commands of `obscura`.
     package static let all: [any Command] = cluster + cameras + library + permissions + notYet
 
-    private static let cluster: [any Command] = [StatusCommand(), SourcesCommand()]
+    private static let cluster: [any Command] = [UpCommand(), StatusCommand(), SourcesCommand()]
 
     private static let cameras: [any Command] = [
         ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(), PhotoCommand(),

@@ -1,4 +1,5 @@
 private import CLinux
+private import Consent
 package import Files
 private import Glibc
 private import MessageSchema

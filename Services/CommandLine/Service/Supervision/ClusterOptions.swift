@@ -1,5 +1,6 @@
+package import Consent
 package import MessageSchema
-package import ServiceRuntime
+private import ServiceRuntime
 
 /// What `obscura up` was asked to run.
 package struct ClusterOptions: Sendable {

@@ -1,0 +1,77 @@
+private import Consent
+private import MessageSchema
+private import Timekeeping
+
+/// Shows one line for each change of a service.
+struct StatusBoard: Sendable {
+    let terminal: Terminal
+    let asJSON: Bool
+    private let begun = BootInstant.now()
+
+    init(terminal: Terminal, asJSON: Bool) {
+        self.terminal = terminal
+        self.asJSON = asJSON
+    }
+
+    /// Says where the cluster is.
+    func begin(_ options: ClusterOptions) {
+        guard !asJSON else { return }
+        terminal.writeLine("Obscura, a \(options.deployment.rawValue) deployment")
+        terminal.writeLine("  data     \(options.data)")
+        terminal.writeLine("  runtime  \(options.runtime)")
+        if !options.isVerbose { terminal.writeLine("  logs     \(options.data)/log") }
+    }
+
+    func show(_ report: Supervisor.Report) {
+        switch report {
+        case .line(let service, let line) where asJSON:
+            terminal.writeJSON(
+                Item(
+                    type: "item",
+                    name: service.rawValue,
+                    state: line.state.rawValue,
+                    pid: line.pid,
+                    detail: line.detail,
+                    restarts: line.restarts
+                )
+            )
+        case .line(let service, let line): show(service, line)
+        case .allReady where asJSON: terminal.writeJSON(Ready(type: "progress", ready: true))
+        case .allReady:
+            let milliseconds = begun.duration(to: .now()) / .milliseconds(1)
+            terminal.writeLine(terminal.styled("all services are ready", .green) + " after \(Int(milliseconds)) ms")
+        }
+    }
+
+    private func show(_ service: ServiceName, _ line: SupervisorMachine.Line) {
+        // Until something is wrong, what a person needs to see is that a service is ready.
+        guard line.state != .starting || line.detail != nil else { return }
+        let name = service.rawValue + String(repeating: " ", count: max(1, 13 - service.rawValue.count))
+        let word = line.state.rawValue + String(repeating: " ", count: max(1, 12 - line.state.rawValue.count))
+        let state =
+            switch line.state {
+            case .ready: terminal.styled(word, .green)
+            case .failed: terminal.styled(word, .red)
+            case .restarting: terminal.styled(word, .yellow)
+            case .starting, .stopping, .stopped: word
+            }
+        let pid = line.pid.map { "pid \($0)" } ?? ""
+        let restarts = line.restarts > 0 && line.state == .ready ? "  started again \(line.restarts)×" : ""
+        let detail = line.detail.map { "  \($0)" } ?? ""
+        terminal.writeLine("  \(name)\(state)\(pid)\(restarts)\(detail)")
+    }
+
+    private struct Item: Encodable {
+        let type: String
+        let name: String
+        let state: String
+        let pid: Int32?
+        let detail: String?
+        let restarts: Int
+    }
+
+    private struct Ready: Encodable {
+        let type: String
+        let ready: Bool
+    }
+}

@@ -1,0 +1,121 @@
+private import Consent
+private import EventLoop
+private import Files
+private import Glibc
+private import MessageSchema
+private import ServiceRuntime
+
+/// `obscura up`: runs all services on this machine, keeps them running, and asks the person at this terminal.
+struct UpCommand: Command {
+    private static let data = Option(
+        "data",
+        "DIR",
+        "What must last (default: $OBSCURA_DATA, or the standard one)",
+        as: .text
+    )
+    private static let policy = Option("policy", "FILE", "Operators and restrictions", as: .text)
+    private static let deployment = Option<Deployment>(
+        "deployment",
+        "personal|system",
+        "Who is kept apart from whom (default: personal)",
+        as: .word
+    )
+    private static let except = Option<[ServiceName]>(
+        "except",
+        "SERVICE",
+        "Do not run these services, separated by commas; somebody else does",
+        as: ValueReader(expecting: "names of services, separated by commas") { text in
+            let names = text.split(separator: ",").map { ServiceName(rawValue: String($0)) }
+            return names.contains(nil) || names.isEmpty ? nil : names.compactMap(\.self)
+        }
+    )
+    private static let readyDescriptor = Option<Int>(
+        "ready-fd",
+        "N",
+        "Write a line to this descriptor when all services are ready",
+        as: .wholeNumber(atLeast: 1)
+    )
+    private static let builtIn = Option(
+        "built-in-cameras",
+        "auto|always|never",
+        "Whether there are cameras without hardware (default: auto, only when there is no hardware)",
+        as: ValueReader(expecting: "auto, always or never", words: ["auto", "always", "never"]) { text in
+            ["auto", "always", "never"].contains(text) ? text : nil
+        }
+    )
+    private static let verbose = Flag("verbose", "Write the services' log lines to standard error instead of DATA/log")
+
+    let signature = CommandSignature(
+        "up",
+        "Run the cluster on this machine and keep it running",
+        discussion: """
+            Starts the five services, one line for each as its state changes, and starts a service again that crashes. \
+            Questions to the person appear here, when this is a terminal. Ctrl-C ends everything.
+            """,
+        parameters: [data, policy, deployment, except, readyDescriptor, builtIn, verbose],
+        examples: [
+            ("up", "run the cluster of this user"),
+            ("up --data /tmp/o/data --runtime /tmp/o/run", "run another one beside it"),
+            ("up --deployment system", "as root: run it for the whole machine, as the user obscura"),
+        ]
+    )
+
+    var interruption: InterruptionRule { .isHandled }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        var options = try Self.options(arguments, in: context)
+        options.isVerbose = arguments[Self.verbose]
+        let board = StatusBoard(terminal: context.terminal, asJSON: arguments[CommonParameters.json])
+        let descriptor = arguments[Self.readyDescriptor]
+        let cluster = try LocalCluster(options, executable: context.executable) { report in
+            board.show(report)
+            if case .allReady = report, let descriptor { Self.announce(to: CInt(descriptor)) }
+        }
+        board.begin(options)
+        try await cluster.start()
+        let prompts = Task { await PromptsAtTheTerminal(options: options, context: context).answer() }
+        async let code = cluster.waitUntilFinished()
+        let stopping = Task {
+            for round in 1...2 {
+                await context.interruption.wait(times: round)
+                guard !Task.isCancelled else { return }
+                await cluster.stop()
+            }
+        }
+        let status = await code
+        stopping.cancel()
+        prompts.cancel()
+        return ProgramStatus(rawValue: status) ?? .fault
+    }
+
+    private static func options(_ arguments: Arguments, in context: CommandContext) throws -> ClusterOptions {
+        let deployment = arguments[Self.deployment] ?? .personal
+        let system = context.user.variable("OBSCURA_DATA") == nil && deployment == .system
+        guard let data = arguments[Self.data] ?? (system ? "/var/lib/obscura" : StandardDirectories.data(context.user)),
+            let runtime = arguments[CommonParameters.runtime]
+                ?? StandardDirectories.runtime(context.user, for: .serving)
+        else {
+            throw ErrorReply.usage("No place to run in", "this user has no home directory", "give --data and --runtime")
+        }
+        var options = ClusterOptions(data: absolute(data), runtime: absolute(runtime), deployment: deployment)
+        options.policy = arguments[Self.policy].map(absolute)
+        options.except = Set(arguments[Self.except] ?? [])
+        if let builtIn = arguments[Self.builtIn] {
+            options.extra = [.probe: ["--built-in-cameras", builtIn], .capture: ["--built-in-cameras", builtIn]]
+        }
+        return options
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        guard let folder = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
+    }
+
+    private static func announce(to descriptor: CInt) {
+        let line = Array("READY\n".utf8)
+        // Whoever asked for it and went away does not want it any more.
+        _ = unsafe write(descriptor, line, line.count)
+    }
+}

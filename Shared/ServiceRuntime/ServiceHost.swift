@@ -1,0 +1,160 @@
+package import Consent
+package import EventLoop
+package import Logging
+package import MessageSchema
+package import Messaging
+private import Synchronization
+private import Timekeeping
+
+/// What surrounds a service while it runs: its settings, its sockets, its log, the other services.
+///
+/// Made by ``ServiceProcess``; any thread may use it.
+package final class ServiceHost: Sendable {
+    /// Which service this is.
+    package let name: ServiceName
+    package let settings: Settings
+    package let deployment: Deployment
+    /// What must last: this service's own folder is `data/<name>`.
+    package let dataDirectory: String
+    package let runtimeDirectory: String
+    package let log: Logger
+    /// The socket loop, to which the service's own actors may be pinned; nothing on it may block.
+    package let loop: EventLoop
+    package let context: MessagingContext
+    package let server: MessageServer
+    /// Who may speak for the person.
+    package let operators: Operators
+    /// The key that proves our role to the other services; absent for a service that was started by hand.
+    package let keys: RoleKeys?
+    /// Another one for each start.
+    package let instance: String
+
+    private let notifier: ReadinessNotifier
+    private let health: Mutex<Health>
+    private let clients = Mutex<[ServiceName: MessageClient]>([:])
+
+    private struct Health {
+        var state = ServiceState.starting
+        var detail: String?
+        var since = Timestamp.now()
+    }
+
+    init(
+        name: ServiceName,
+        settings: Settings,
+        deployment: Deployment,
+        dataDirectory: String,
+        runtimeDirectory: String,
+        log: Logger,
+        loop: EventLoop,
+        context: MessagingContext,
+        server: MessageServer,
+        operators: Operators,
+        keys: RoleKeys?,
+        instance: String,
+        notifier: ReadinessNotifier
+    ) {
+        self.name = name
+        self.settings = settings
+        self.deployment = deployment
+        self.dataDirectory = dataDirectory
+        self.runtimeDirectory = runtimeDirectory
+        self.log = log
+        self.loop = loop
+        self.context = context
+        self.server = server
+        self.operators = operators
+        self.keys = keys
+        self.instance = instance
+        self.notifier = notifier
+        health = Mutex(Health())
+    }
+
+    /// The way to another service, with our role proven where we have one; the same client each time.
+    ///
+    /// - Throws: `MessagingError` if the socket can not be made.
+    package func client(of service: ServiceName) throws(MessagingError) -> MessageClient {
+        if let client = clients.withLock({ $0[service] }) { return client }
+        let credentials: Credentials = keys.map { .role($0.role, key: $0.key) } ?? .program
+        let client = try MessageClient(
+            ServiceEndpoint(service: service.rawValue, runtimeDirectory: runtimeDirectory),
+            as: credentials,
+            context: context,
+            loop: loop
+        )
+        return clients.withLock { clients in
+            if let first = clients[service] { return first }
+            clients[service] = client
+            return client
+        }
+    }
+
+    /// Whether a caller may speak for the person.
+    package func isOperator(_ caller: PeerIdentity) -> Bool {
+        caller.role == nil && operators.include(caller.principal, user: caller.userID, group: caller.groupID)
+    }
+
+    /// A rule that admits operators alone, and tells the others whom to ask.
+    package var operatorsOnly: CallerRule {
+        let name = name
+        return .admitting { [operators, log] caller in
+            if caller.role == nil, operators.include(caller.principal, user: caller.userID, group: caller.groupID) {
+                return nil
+            }
+            log.warning(
+                "a request of an operator was refused",
+                ["principal": .string(caller.principal.description), "label": .string(caller.label)]
+            )
+            return ErrorReply(
+                .operatorRequired,
+                "Only an operator may ask the \(name.rawValue) for this",
+                reason: "\(caller.principal) is not an operator of this cluster.",
+                recoverySuggestion:
+                    "Ask an operator, or have root add \(caller.principal) to \"operators\" in the policy file."
+            )
+        }
+    }
+
+    /// Says how the service is; a change of state is logged and told to whoever started us.
+    package func report(_ state: ServiceState, detail: String? = nil) {
+        let hasChanged = health.withLock { health in
+            guard health.state != state || health.detail != detail else { return false }
+            if health.state != state { health.since = .now() }
+            health.state = state
+            health.detail = detail
+            return true
+        }
+        guard hasChanged else { return }
+        log.info("state", ["state": .string(state.rawValue), "detail": .string(detail ?? "")])
+        notifier.status(detail ?? state.rawValue)
+    }
+
+    /// How the service is now.
+    package var status: ServiceStatus {
+        let health = health.withLock { $0 }
+        return ServiceStatus(
+            name: name,
+            instance: instance,
+            pid: ProcessIdentity.current,
+            version: ProcessIdentity.version,
+            state: health.state,
+            since: health.since.description,
+            detail: health.detail,
+            endpoints: [ServiceEndpoint(service: name.rawValue, runtimeDirectory: runtimeDirectory).programs]
+        )
+    }
+
+    func ready() {
+        report(.ready)
+        notifier.ready(status: "ready")
+    }
+
+    func alive() { notifier.alive() }
+
+    func stopping() {
+        report(.draining)
+        notifier.stopping()
+    }
+
+    var watchdogInterval: Duration? { notifier.watchdogInterval }
+}

@@ -1,0 +1,82 @@
+private import EventLoop
+private import Logging
+private import MessageSchema
+private import Messaging
+private import Timekeeping
+
+/// What a service does beside its own work: it registers, shows life, and listens for signals.
+struct ServiceLife {
+    /// How often the coordinator hears of us.
+    static let heartbeat = Duration.seconds(1)
+    /// How often we try while the coordinator is not there.
+    static let retry = Duration.milliseconds(50)
+
+    let host: ServiceHost
+    let watch: SignalWatch
+
+    /// Returns when a signal says that the service shall end.
+    func untilTold() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await register() }
+            group.addTask { await showLife() }
+            while let wish = await watch.next() {
+                if case .end = wish { break }
+                host.log.info("a reload was asked for; the policy is read at the next start")
+            }
+            host.stopping()
+            group.cancelAll()
+        }
+    }
+
+    /// Tells the coordinator each second how we are; the service is ready when it has been heard the first time.
+    private func register() async {
+        guard host.name != .coordinator else { return host.ready() }
+        guard host.keys != nil else {
+            host.log.warning("no role key was given: start the service with `obscura up`, or give --role-keys")
+            host.report(.degraded, detail: "not registered: no role key")
+            return
+        }
+        var isRegistered = false
+        while !Task.isCancelled {
+            do {
+                let client = try host.client(of: .coordinator)
+                _ = try await client.call(
+                    RegisterService(service: host.status),
+                    CallOptions(timeout: .seconds(2))
+                )
+                if !isRegistered {
+                    isRegistered = true
+                    host.ready()
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                isRegistered = false
+                host.report(.starting, detail: "waiting for the coordinator")
+            }
+            // Cancellation ends the loop at its head.
+            try? await Task.sleep(for: isRegistered ? Self.heartbeat : Self.retry, clock: BootClock())
+        }
+    }
+
+    /// Tells the watchdog, from the socket loop: a loop that hangs tells nothing, and the service is restarted.
+    private func showLife() async {
+        guard let interval = host.watchdogInterval else { return }
+        let pulse = Pulse(loop: host.loop)
+        while !Task.isCancelled {
+            await pulse.beat { host.alive() }
+            // Cancellation ends the loop at its head.
+            try? await Task.sleep(for: interval, clock: BootClock())
+        }
+    }
+}
+
+/// Runs something on the socket loop.
+private actor Pulse {
+    private let loop: EventLoop
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func beat(_ body: @Sendable () -> Void) { body() }
+}

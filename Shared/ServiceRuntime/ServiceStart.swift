@@ -1,0 +1,111 @@
+private import CLinux
+import Consent
+import EventLoop
+private import Files
+private import Glibc
+private import Hashing
+import Logging
+import MessageSchema
+import Messaging
+
+/// The way from settings to a host.
+struct ServiceStart {
+    let name: ServiceName
+    let settings: Settings
+    let deployment: Deployment
+    let logLevel: Logger.Level
+    private let data: String
+    private let runtime: String
+
+    /// Resolves the settings and sets the limits of this process.
+    init(name: ServiceName, declared: [Setting], arguments: [String]) throws {
+        self.name = name
+        let user = UserSituation(ofThisProcess: UserSituation.ownEnvironment)
+        settings = try Settings(declared, arguments: arguments, environment: user.environment) { path in
+            try FileDescriptor(opening: path, [.read]).readAll(limit: 1 << 20)
+        }
+        guard let deployment = Deployment(rawValue: settings["deployment"] ?? "") else {
+            throw SettingsError(.badValue, "--deployment is personal or system")
+        }
+        self.deployment = deployment
+        guard let level = Logger.Level(rawValue: settings["log-level"] ?? "") else {
+            throw SettingsError(.badValue, "--log-level is one of trace, debug, info, warning and error")
+        }
+        logLevel = level
+        guard let data = settings["data"] ?? StandardDirectories.data(user),
+            let runtime = settings["runtime"] ?? StandardDirectories.runtime(user, for: .serving)
+        else {
+            throw SettingsError(.badValue, "this user has no home directory: give --data and --runtime")
+        }
+        self.data = data
+        self.runtime = runtime
+        if let mebibytes = try settings.number("address-space", in: 0...1_048_576), mebibytes > 0 {
+            _ = clinux_limit_own_memory(UInt64(mebibytes) << 20)
+        }
+        if let files = try settings.number("open-files", in: 64...1_048_576) {
+            _ = clinux_limit_own_files(UInt64(files))
+        }
+    }
+
+    /// Makes the folders, reads key and policy, and makes the server, which does not listen yet.
+    func host(log: Logger, notifier: ReadinessNotifier) async throws -> ServiceHost {
+        _ = try Directory(creating: data, permissions: 0o700)
+        _ = try Directory(creating: runtime, permissions: deployment == .system ? 0o755 : 0o700)
+        let keys = try roleKeys()
+        let policy = try policy()
+        let loop = EventLoop(name: "sockets")
+        let context = try MessagingContext()
+        var verifiers: [Role: SHA256Digest] = [:]
+        for (role, digest) in keys?.verifiers ?? [:] {
+            if let role = Role(rawValue: role) { verifiers[role] = SHA256Digest(digest) }
+        }
+        let configuration = ServerConfiguration(
+            endpoint: ServiceEndpoint(service: name.rawValue, runtimeDirectory: runtime),
+            identity: IdentityRules(
+                deployment: deployment,
+                roleVerifiers: verifiers,
+                containerPrefix: policy.containers?.first,
+                serviceUser: geteuid()
+            )
+        )
+        let server = MessageServer(configuration, context: context, loop: loop, log: log)
+        return ServiceHost(
+            name: name,
+            settings: settings,
+            deployment: deployment,
+            dataDirectory: data,
+            runtimeDirectory: runtime,
+            log: log,
+            loop: loop,
+            context: context,
+            server: server,
+            operators: Operators(policy: policy, deployment: deployment, user: geteuid()),
+            keys: keys,
+            instance: randomBytes(8).map { String($0, radix: 16) }.joined(),
+            notifier: notifier
+        )
+    }
+
+    private func roleKeys() throws -> RoleKeys? {
+        if let number = try settings.number("role-keys-fd", in: 3...1_023) {
+            let descriptor = FileDescriptor(adopting: Int32(number))
+            return try RoleKeys(decoding: descriptor.readAll(limit: 64 << 10))
+        }
+        let folder = "\(runtime)/keys"
+        if let path = settings["role-keys"] {
+            return try RoleKeys(decoding: FileDescriptor(opening: path, [.read]).readAll(limit: 64 << 10))
+        }
+        guard let directory = try? Directory(opening: folder),  // a service started by hand, without a supervisor
+            let bytes = try directory.read("\(name.rawValue).json", limit: 64 << 10)
+        else { return nil }
+        return try RoleKeys(decoding: bytes)
+    }
+
+    private func policy() throws -> Policy {
+        if let path = settings["policy"] {
+            return try Policy(decoding: FileDescriptor(opening: path, [.read]).readAll(limit: 1 << 20))
+        }
+        guard let bytes = try Directory(opening: data).read("policy.json", limit: 1 << 20) else { return Policy() }
+        return try Policy(decoding: bytes)
+    }
+}

@@ -1,0 +1,62 @@
+import Files
+private import MessageSchema
+private import Messaging
+
+/// Why a service does not run, for its log, its supervisor and its exit status.
+struct StartFailure {
+    /// What is wrong, why, and what to do.
+    let text: String
+    /// After sysexits.h.
+    let code: Int32
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as SettingsError:
+            self.init(text: error.description, code: 64)
+        case let error as PolicyError:
+            self.init(text: error.description, code: 64)
+        case let error as MessagingError:
+            self.init(text: error.description, code: Self.code(for: error.code))
+        case let error as FilesError:
+            self.init(text: "\(error)", code: Self.code(for: error.code))
+        case let error as ErrorReply:
+            let parts = [error.description, error.reason, error.recoverySuggestion].compactMap(\.self)
+            self.init(text: parts.joined(separator: "; "), code: Self.code(for: error.code))
+        default:
+            self.init(text: "\(error)", code: 70)
+        }
+    }
+
+    private init(text: String, code: Int32) {
+        self.text = text
+        self.code = code
+    }
+
+    private static func code(for code: MessagingError.Code) -> Int32 {
+        switch code {
+        case .alreadyRunning, .addressInUse: 75
+        case .pathTooLong, .runtimeDirectory: 73
+        default: 70
+        }
+    }
+
+    private static func code(for code: FilesError.Code) -> Int32 {
+        switch code {
+        case .locked, .busy: 75
+        case .notPermitted, .readOnly, .notFound, .notADirectory, .nameTooLong: 73
+        case .noSpace, .inputOutput: 74
+        default: 70
+        }
+    }
+
+    private static func code(for code: ErrorCode) -> Int32 {
+        switch code {
+        case .alreadyRunning: 75
+        case .databaseTooNew, .damaged: 65
+        case .cannotCreate: 73
+        case .diskFull, .inputOutput: 74
+        case .usage, .invalidArgument: 64
+        default: 70
+        }
+    }
+}
