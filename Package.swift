@@ -179,7 +179,7 @@ let fuzzing: [Target] = [
     .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     .executableTarget(
         name: "fuzzer",
-        dependencies: ["CFuzzer", "Consent", "Containers", "Imaging", "Media", "Movies"],
+        dependencies: ["CFuzzer", "Consent", "Containers", "Imaging", "Media", "MessageSchema", "Messaging", "Movies"],
         path: "Tests/Fuzz/Fuzzer",
         swiftSettings: settings
     ),

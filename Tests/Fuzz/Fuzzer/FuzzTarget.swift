@@ -2,7 +2,13 @@ import Consent
 import Containers
 import Imaging
 import Media
+import MessageSchema
 import Movies
+
+import struct FoundationEssentials.Data
+import class FoundationEssentials.JSONDecoder
+
+@testable private import Messaging
 
 /// What is given hostile bytes.
 enum FuzzTarget: String, CaseIterable {
@@ -12,6 +18,10 @@ enum FuzzTarget: String, CaseIterable {
     case movies
     /// Mending, decoding and re-labelling a JPEG.
     case jpeg
+    /// The header of a message.
+    case header
+    /// Bodies of requests.
+    case body
     /// URLs, principals, resources, lifespans.
     case words
 
@@ -27,9 +37,26 @@ enum FuzzTarget: String, CaseIterable {
             _ = MovieReader.read(input)
         case .jpeg:
             feedJPEG(bytes)
+        case .header:
+            guard let header = try? HeaderCodec.decode(bytes) else { return }
+            precondition((try? HeaderCodec.decode(HeaderCodec.encode(header))) == header, "a header reads back")
+        case .body:
+            feedBody(bytes)
         case .words:
             feedWords(String(decoding: bytes, as: UTF8.self))
         }
+    }
+
+    private func feedBody(_ bytes: [UInt8]) {
+        // Deeper JSON is refused before a decoder sees it.
+        guard unsafe bytes.withUnsafeBytes({ unsafe JSONDepth.isWithin(Limits.jsonDepth, $0) }) else { return }
+        let data = Data(bytes)
+        let decoder = JSONDecoder()
+        _ = try? decoder.decode(ListAssets.self, from: data)
+        _ = try? decoder.decode(SaveAsset.self, from: data)
+        _ = try? decoder.decode(TakePhoto.self, from: data)
+        _ = try? decoder.decode(GrantPermission.self, from: data)
+        _ = try? decoder.decode(StartExport.self, from: data)
     }
 
     private func feedJPEG(_ bytes: [UInt8]) {
