@@ -145,6 +145,7 @@ let testTargets: [Target] = [
     ),
     tests("CamerasTests", ["Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
+    tests("BagsTests", ["Bags", "Files", "Hashing"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("CommandLineTests", base + ["CommandLineService"]),

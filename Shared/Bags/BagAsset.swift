@@ -1,0 +1,40 @@
+package import Hashing
+
+/// One asset to be put into a bag: all files that come out of it, whose names are decided together.
+package struct BagAsset: Hashable, Sendable {
+    /// One file of the asset.
+    package struct Output: Hashable, Sendable {
+        /// The name the asset has in the library; any text.
+        package var name: String
+        package var digest: SHA256Digest
+        package var byteCount: Int64
+
+        package init(name: String, digest: SHA256Digest, byteCount: Int64) {
+            self.name = name
+            self.digest = digest
+            self.byteCount = byteCount
+        }
+    }
+
+    /// The asset's identifier, of which a part tells equal names apart: the same in every run.
+    package var id: String
+    package var outputs: [Output]
+
+    package init(id: String, outputs: [Output]) {
+        self.id = id
+        self.outputs = outputs
+    }
+}
+
+/// A file that has its place in a bag.
+package struct PlacedFile: Hashable, Sendable {
+    /// The name below `data/`.
+    package let name: String
+    package let digest: SHA256Digest
+    package let byteCount: Int64
+    /// Whether the file lies there already, with this content.
+    package let isPresent: Bool
+
+    /// The path as the manifest has it.
+    package var path: String { "data/" + name }
+}

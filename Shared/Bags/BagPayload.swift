@@ -1,0 +1,34 @@
+import Files
+
+/// One file below `data/`, as it lies there.
+struct PayloadFile: Hashable, Sendable {
+    /// The path below `data/`.
+    let name: String
+    let status: FileStatus
+}
+
+/// The files below `data/`.
+enum BagPayload {
+    private static let deepest = 32
+
+    /// Whether a name is that of a copy under way, which a kill left behind.
+    static func isPartial(_ name: String) -> Bool { name.hasPrefix(".obscura-") && name.hasSuffix(".partial") }
+
+    /// All regular files, in the order of their paths; links and devices are none.
+    static func files(in data: borrowing Directory, below prefix: String = "", depth: Int = 0) throws(FilesError)
+        -> [PayloadFile]
+    {
+        var found: [PayloadFile] = []
+        for entry in try data.entries() where !isPartial(entry.name) {
+            guard entry.isExact, let status = try data.status(of: entry.name) else { continue }
+            switch status.kind {
+            case .regular: found.append(PayloadFile(name: prefix + entry.name, status: status))
+            case .directory where depth < deepest:
+                let inner = try data.openDirectory(entry.name)
+                found += try files(in: inner, below: prefix + entry.name + "/", depth: depth + 1)
+            default: break
+            }
+        }
+        return found
+    }
+}

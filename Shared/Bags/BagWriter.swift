@@ -1,0 +1,294 @@
+package import Files
+package import Hashing
+
+/// Puts assets into a bag (RFC 8493) below one directory, so that a kill at any moment loses nothing that was done.
+///
+/// Each file is copied under an exclusive temporary name beside its own, hashed on the way, synced, compared with the
+/// hash it must have, and renamed without replacing anything; then the directory is synced and the journal written.
+/// The manifest is written last: a bag without one, or with an old one, is not finished. Nothing outside the directory
+/// is ever touched (openat2(2), RESOLVE_BENEATH). All calls block; one thread or actor uses it.
+package struct BagWriter: ~Copyable {
+    private static let lockName = ".obscura-lock"
+    private static let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+
+    private let root: Directory
+    private let data: Directory
+    private let lock: FileLock
+    private let journalFile: FileDescriptor
+    private var journal: BagJournal
+    /// The real names in `data/` by their collision key.
+    private var lying: [String: String]
+    private var claimed: Set<String> = []
+    /// The hashes that are known of files below `data/`.
+    private var known: [String: SHA256Digest] = [:]
+
+    /// Opens the directory as a bag: a new one if it is empty, else one to go on with.
+    ///
+    /// - Throws: `notABag` when something else lies there, `inUse`, `files`.
+    package init(_ root: consuming Directory) throws(BagError) {
+        try Self.check(root)
+        do throws(FilesError) {
+            try self.init(opening: root)
+        } catch {
+            if error.code == .locked { throw BagError(.inUse, "another process writes into this bag", cause: error) }
+            throw BagError(error)
+        }
+    }
+
+    private init(opening root: consuming Directory) throws(FilesError) {
+        let lock = try FileLock(Self.lockName, in: root)
+        if try root.status(of: "bagit.txt") == nil {
+            try root.writeAtomically(Array(Self.declaration.utf8), to: "bagit.txt", permissions: 0o666)
+        }
+        let data = try root.makeDirectory("data", permissions: 0o777)
+        let journal = BagJournal(readingFrom: root)
+        let journalFile = try root.open(BagJournal.name, [.write, .create, .append], permissions: 0o666)
+        // A line that a kill cut short must not swallow the next one.
+        try journalFile.writeAll([0x0A])
+        var lying: [String: String] = [:]
+        for entry in try data.entries() {
+            if BagPayload.isPartial(entry.name) {
+                try data.remove(entry.name)
+            } else {
+                lying[SafeName.key(entry.name)] = entry.name
+            }
+        }
+        self.root = root
+        self.data = data
+        self.lock = lock
+        self.journal = journal
+        self.journalFile = journalFile
+        self.lying = lying
+    }
+
+    /// Hashes of files that the bag is known to have without looking: of its journal's and this run's files.
+    package func presentDigests() throws(BagError) -> Set<SHA256Digest> {
+        var found = Set(known.values)
+        for file in try payload() {
+            if let digest = journal.digest(of: file.name, file.status) { found.insert(digest) }
+        }
+        return found
+    }
+
+    /// Bytes that are free where the bag lies.
+    package func availableBytes() throws(BagError) -> UInt64 {
+        do throws(FilesError) {
+            return try data.descriptor.space().availableBytes
+        } catch {
+            throw BagError(error)
+        }
+    }
+
+    /// Decides the names of an asset's files, all with the same suffix, and finds out which of them are there already.
+    ///
+    /// A file that lies there with the right content is never copied again and never gets a second name. One with
+    /// another content is left alone, and the asset gets a suffix made of its identifier.
+    /// - Throws: `nameTaken`, `files`.
+    package mutating func place(_ asset: BagAsset) throws(BagError) -> [PlacedFile] {
+        let id = asset.id.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        var best: (files: [PlacedFile], present: Int)?
+        for suffix in ["", "-" + id.prefix(8), "-" + id.prefix(64)] {
+            guard let files = try files(of: asset, suffix: suffix) else { continue }
+            let present = files.filter(\.isPresent).count
+            if present > best?.present ?? -1 { best = (files, present) }
+            if present == files.count { break }
+        }
+        guard let best else { throw BagError(.nameTaken, "other files have the names of asset \(asset.id)") }
+        for file in best.files {
+            claimed.insert(SafeName.key(file.name))
+            if file.isPresent { known[file.name] = file.digest }
+        }
+        return best.files
+    }
+
+    /// The asset's files with this suffix; nil if a name is another file's.
+    private mutating func files(of asset: BagAsset, suffix: String) throws(BagError) -> [PlacedFile]? {
+        var own: Set<String> = []
+        var files: [PlacedFile] = []
+        for output in asset.outputs {
+            let safe = SafeName(output.name)
+            var name = safe.text(suffix: suffix)
+            var number = 1
+            while !own.insert(SafeName.key(name)).inserted {
+                number += 1
+                name = safe.text(suffix: "\(suffix)-\(number)")
+            }
+            if claimed.contains(SafeName.key(name)) { return nil }
+            let there = lying[SafeName.key(name)]
+            if let there, try !has(output, at: there) { return nil }
+            files.append(
+                PlacedFile(
+                    name: there ?? name,
+                    digest: output.digest,
+                    byteCount: output.byteCount,
+                    isPresent: there != nil
+                )
+            )
+        }
+        return files
+    }
+
+    private mutating func has(_ output: BagAsset.Output, at name: String) throws(BagError) -> Bool {
+        do throws(FilesError) {
+            guard let status = try data.status(of: name), status.kind == .regular, status.size == output.byteCount
+            else {
+                return false
+            }
+            if let digest = journal.digest(of: name, status) { return digest == output.digest }
+            let digest = try hash(of: try data.open(name, [.read, .noFollow])).digest
+            try journal.add(name, status, digest, to: journalFile)
+            known[name] = digest
+            return digest == output.digest
+        } catch {
+            throw BagError(error)
+        }
+    }
+
+    /// Begins to write a placed file.
+    package func begin(_ file: PlacedFile) throws(BagError) -> BagFileWriter {
+        let name = ".obscura-\(randomBytes(8).hexadecimal).partial"
+        do throws(FilesError) {
+            let descriptor = try data.open(name, [.write, .create, .exclusive, .noFollow], permissions: 0o666)
+            return BagFileWriter(file, temporaryName: name, descriptor: descriptor)
+        } catch {
+            throw BagError(error)
+        }
+    }
+
+    /// Puts a written file into its place, when its content is what was announced; else it is gone.
+    ///
+    /// - Throws: `contentMismatch`, `nameTaken` when something got the name meanwhile, `files`.
+    package mutating func finish(_ writer: consuming BagFileWriter) throws(BagError) {
+        let file = writer.file
+        let temporaryName = writer.temporaryName
+        do throws(BagError) {
+            let status = try writer.complete()
+            try put(temporaryName, as: file.name)
+            lying[SafeName.key(file.name)] = file.name
+            known[file.name] = file.digest
+            do throws(FilesError) {
+                try journal.add(file.name, status, file.digest, to: journalFile)
+            } catch {
+                throw BagError(error)
+            }
+        } catch {
+            // The first error is the one to report; what stays behind is removed when the bag is opened again.
+            _ = try? data.remove(temporaryName)
+            throw error
+        }
+    }
+
+    /// Gives up a file that is being written.
+    package func abandon(_ writer: consuming BagFileWriter) {
+        // What stays behind is removed when the bag is opened again.
+        _ = try? data.remove(writer.temporaryName)
+    }
+
+    private func put(_ temporaryName: String, as name: String) throws(BagError) {
+        do throws(FilesError) {
+            do throws(FilesError) {
+                try data.rename(temporaryName, as: name, replacing: false)
+            } catch  where error.code == .invalid {
+                // The file system has no RENAME_NOREPLACE (renameat2(2)); the bag's lock keeps other exporters away.
+                guard try data.status(of: name) == nil else {
+                    throw FilesError(code: .alreadyExists, operation: "rename", path: name)
+                }
+                try data.rename(temporaryName, as: name, replacing: true)
+            }
+            try data.sync()
+        } catch {
+            if error.code == .alreadyExists {
+                throw BagError(.nameTaken, "something else got the name meanwhile", cause: error)
+            }
+            throw BagError(error)
+        }
+    }
+
+    /// Writes the tag files, the manifest last: from then on the bag is complete.
+    ///
+    /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; `Payload-Oxum` is added.
+    /// - Returns: How many files and bytes the whole bag has, those of earlier runs included.
+    /// - Throws: `files`.
+    package mutating func seal(info: [(label: String, value: String)]) throws(BagError) -> BagSummary {
+        let old = try oldManifest()
+        var digests: [String: SHA256Digest] = [:]
+        var bytes: Int64 = 0
+        for file in try payload() {
+            bytes += file.status.size
+            digests["data/" + file.name] = try digest(of: file, old: old)
+        }
+        let lines = info + [("Payload-Oxum", "\(bytes).\(digests.count)")]
+        let text = lines.map { "\(BagTag.clean($0.label)): \(BagTag.clean($0.value))\n" }.joined()
+        let manifest = BagManifest.encoded(digests)
+        let tags = BagManifest.encoded([
+            "bagit.txt": SHA256Digest(hashing: Self.declaration),
+            "bag-info.txt": SHA256Digest(hashing: text),
+            BagManifest.name: SHA256Digest(hashing: manifest),
+        ])
+        do throws(FilesError) {
+            try root.writeAtomically(Array(Self.declaration.utf8), to: "bagit.txt", permissions: 0o666)
+            try root.writeAtomically(Array(text.utf8), to: "bag-info.txt", permissions: 0o666)
+            try root.writeAtomically(tags, to: BagManifest.tagName, permissions: 0o666)
+            try root.writeAtomically(manifest, to: BagManifest.name, permissions: 0o666)
+            try journalFile.syncData()
+        } catch {
+            throw BagError(error)
+        }
+        return BagSummary(files: digests.count, bytes: bytes)
+    }
+
+    private func digest(of file: PayloadFile, old: [String: SHA256Digest]) throws(BagError) -> SHA256Digest {
+        if let digest = known[file.name] ?? journal.digest(of: file.name, file.status) ?? old["data/" + file.name] {
+            return digest
+        }
+        do throws(FilesError) {
+            return try hash(of: try data.open(file.name, [.read, .noFollow])).digest
+        } catch {
+            throw BagError(error)
+        }
+    }
+
+    private func payload() throws(BagError) -> [PayloadFile] {
+        do throws(FilesError) {
+            return try BagPayload.files(in: data)
+        } catch {
+            throw BagError(error)
+        }
+    }
+
+    /// What the bag's manifest says; nothing if there is none that can be read.
+    private func oldManifest() throws(BagError) -> [String: SHA256Digest] {
+        do throws(FilesError) {
+            guard let bytes = try root.read(BagManifest.name, limit: BagManifest.maximumByteCount) else { return [:] }
+            // A damaged manifest is made anew from the files themselves.
+            return (try? BagManifest.decoded(bytes)) ?? [:]
+        } catch {
+            throw BagError(error)
+        }
+    }
+
+    /// A bag is written into an empty directory or a bag; hidden files do not count.
+    private static func check(_ root: borrowing Directory) throws(BagError) {
+        do throws(FilesError) {
+            let names = try root.entries().map(\.name).filter { !$0.hasPrefix(".") && $0 != "lost+found" }
+            guard !names.isEmpty, names != ["data"], !names.contains("bagit.txt") else { return }
+        } catch {
+            throw BagError(error)
+        }
+        throw BagError(.notABag, "the directory has other files in it; choose an empty one or an earlier export")
+    }
+}
+
+/// The whole of a bag.
+package struct BagSummary: Hashable, Sendable {
+    package let files: Int
+    package let bytes: Int64
+}
+
+/// Text for `bag-info.txt`.
+enum BagTag {
+    /// A line is a line: what would end it becomes a space.
+    static func clean(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
+    }
+}
