@@ -146,6 +146,7 @@ let testTargets: [Target] = [
     tests("CamerasTests", ["Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
     tests("BagsTests", ["Bags", "Files", "Hashing"]),
+    tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("CommandLineTests", base + ["CommandLineService"]),

@@ -31,6 +31,12 @@ package struct CameraCatalogue: Hashable, Sendable {
         problem = scan.problem
     }
 
+    /// The catalogue of cameras that are known already.
+    package init(cameras: [Camera], problem: String? = nil) {
+        self.cameras = cameras
+        self.problem = problem
+    }
+
     /// The camera with this identity, or the first at this position.
     package func camera(_ idOrPosition: String) -> Camera? {
         if let exact = cameras.first(where: { $0.id == idOrPosition }) { return exact }

@@ -407,3 +407,22 @@ package struct WatchLibrary: StreamRequest {
 
     package init() {}
 }
+
+/// Asks which media types there are, for the sources; the probe alone may.
+package struct LibraryContents: Request {
+    package static let name = "library.contents"
+
+    package init() {}
+
+    package struct Reply: Hashable, Sendable, Codable {
+        /// In all groups.
+        package var all: [MediaType]
+        /// In the saved photos.
+        package var saved: [MediaType]
+
+        package init(all: [MediaType], saved: [MediaType]) {
+            self.all = all
+            self.saved = saved
+        }
+    }
+}

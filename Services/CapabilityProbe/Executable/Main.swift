@@ -1,4 +1,15 @@
+private import CapabilityProbeService
+private import MessageSchema
+private import ServiceRuntime
+
 @main
 struct Main {
-    static func main() async {}
+    static func main() {
+        ServiceProcess.run(.probe, settings: ProbeConfiguration.settings) { host in
+            let probe = try CapabilityProbe(host: host)
+            await probe.register()
+            await probe.logReport()
+            return {}
+        }
+    }
 }

@@ -1,0 +1,41 @@
+package import Cameras
+private import Media
+private import MessageSchema
+package import ServiceRuntime
+
+/// What the probe can be told beside what every service can.
+package struct ProbeConfiguration: Sendable {
+    /// The settings of the probe.
+    package static let settings = [
+        Setting(
+            "built-in-cameras",
+            "auto|always|never",
+            "whether there are cameras without hardware",
+            fallback: BuiltInChoice.auto.rawValue
+        ),
+        Setting("camera-positions", "ID=front,…", "where cameras look, by identity, when the kernel does not know"),
+    ]
+
+    package let builtIn: BuiltInChoice
+    package let positions: CameraCatalogue.Positions
+
+    /// Reads the settings.
+    ///
+    /// - Throws: `ErrorReply` with code `usage` for a value that means nothing.
+    package init(_ settings: Settings) throws {
+        guard let builtIn = BuiltInChoice(rawValue: settings["built-in-cameras"] ?? "") else {
+            throw ErrorReply(.usage, "--built-in-cameras is auto, always or never")
+        }
+        self.builtIn = builtIn
+        var positions: CameraCatalogue.Positions = [:]
+        for entry in (settings["camera-positions"] ?? "").split(separator: ",") {
+            guard let equals = entry.lastIndex(of: "="),
+                let position = CameraPosition(rawValue: String(entry[entry.index(after: equals)...]))
+            else {
+                throw ErrorReply(.usage, "--camera-positions: \"\(entry)\" is not ID=front, ID=back or ID=external")
+            }
+            positions[String(entry[..<equals])] = position
+        }
+        self.positions = positions
+    }
+}
