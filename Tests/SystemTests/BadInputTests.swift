@@ -225,7 +225,7 @@ struct BadInputTests {
         (["levitate"], 64),
         (["photo", "--levitate"], 64),
         (["record", "--duration", "soon"], 64),
-        (["library", "show", "https://example.org/a.jpg"], 66),
+        (["library", "show", "https://example.org/a.jpg"], 64),
         (["library", "show", "assets-library://asset/asset.JPG?id=00000000-0000-4000-8000-000000000000&ext=JPG"], 66),
         (["photo", "--camera", "nobody"], 69),
         (["pick", "--source", "camera"], 69),
