@@ -49,7 +49,9 @@ package struct RequestPermissions: Request {
 package struct PermissionStatus: Request {
     package static let name = "permissions.status"
     package var needs: [Need]
-    /// About whom; oneself when absent. Only an operator may ask about others.
+    /// About whom; oneself when absent.
+    ///
+    /// Only an operator may ask about others.
     package var principal: Principal?
     /// Which program of that principal.
     package var label: String?

@@ -4,7 +4,9 @@ package import Messaging
 private import Timekeeping
 
 extension Asker {
-    /// The program for which a request is: the caller, or whom a service works for. Its grant comes from a proven role alone.
+    /// The program for which a request is: the caller, or whom a service works for.
+    ///
+    /// Its grant comes from a proven role alone.
     package init(_ call: Call) {
         self.init(
             principal: call.principal,

@@ -137,7 +137,8 @@ struct SystemDeploymentTests {
                 in: cluster
             )
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            let log = try String(contentsOfFile: cluster.supervisor.errors, encoding: .utf8)
+            let logs = Folder(path: cluster.data).files(below: "log")
+            let log = try logs.map { try String(contentsOfFile: "\(cluster.data)/log/\($0)", encoding: .utf8) }.joined()
             #expect(log.contains("roleRequired"), "each try is logged")
         }
     }
