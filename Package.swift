@@ -149,6 +149,7 @@ let testTargets: [Target] = [
     tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
+    tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
     // Real executables, as a person or a program would run them: it knows no module.
     .testTarget(

@@ -1,0 +1,127 @@
+private import Bags
+package import EventLoop
+private import Files
+private import Hashing
+private import Media
+package import MessageSchema
+
+/// One bag under construction, on the thread where waiting for the disk stalls nobody.
+package actor BagDesk {
+    /// A file of the bag, and the asset that it comes from.
+    package struct File: Hashable, Sendable {
+        package let asset: Asset
+        package let byteCount: Int64
+        package let isPresent: Bool
+        let placed: Int
+    }
+
+    private let disk: EventLoop
+    private var writer: BagWriter?
+    private var file: BagFileWriter?
+    private var placed: [PlacedFile] = []
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe disk.unownedExecutor }
+
+    /// A desk on a loop of its own kind, which may block.
+    package init(disk: EventLoop) { self.disk = disk }
+
+    /// Opens the bag.
+    ///
+    /// - Throws: `destinationRefused`, `destinationExists` for a folder with other files, `inUse`, `diskFull` …
+    package func open(_ destination: String, below roots: ExportRoots) throws {
+        let directory = try roots.open(destination)
+        do throws(BagError) {
+            writer = try BagWriter(directory)
+        } catch {
+            throw ErrorReply(error)
+        }
+    }
+
+    /// Decides the file of an asset.
+    ///
+    /// - Throws: `dataUnavailable` for an asset whose original is not the program's to see; what the file system refuses.
+    package func place(_ asset: Asset) throws -> File {
+        guard let digest = asset.sha256.flatMap({ SHA256Digest($0) }) else {
+            throw ErrorReply(.dataUnavailable, "The original is not this program's to see")
+        }
+        let output = BagAsset.Output(name: asset.filename, digest: digest, byteCount: asset.bytes)
+        guard
+            let found = try Self.replying({ () throws(BagError) in
+                try writer?.place(BagAsset(id: asset.url.id, outputs: [output]))
+            })?.first
+        else { throw Self.closed }
+        placed.append(found)
+        return File(asset: asset, byteCount: found.byteCount, isPresent: found.isPresent, placed: placed.count - 1)
+    }
+
+    /// Bytes that are free where the bag lies.
+    package func availableBytes() throws -> Int64 {
+        let count = try Self.replying { () throws(BagError) in try writer?.availableBytes() }
+        return Int64(clamping: count ?? 0)
+    }
+
+    /// Begins to write a file.
+    package func begin(_ next: File) throws {
+        file = try Self.replying { () throws(BagError) in try writer?.begin(placed[next.placed]) }
+    }
+
+    /// Appends a chunk, when the export may still go on.
+    package func write(_ bytes: [UInt8], _ pass: ExportPass) throws {
+        try pass.check()
+        try Self.replying { () throws(BagError) in try file?.write(bytes) }
+    }
+
+    /// Puts the file into its place when its content is what the library says.
+    package func finish() throws {
+        guard let complete = file.take() else { throw Self.closed }
+        try Self.finish(complete, &writer)
+    }
+
+    /// Gives up the file that is being written.
+    package func abandon() {
+        guard let incomplete = file.take() else { return }
+        writer?.abandon(incomplete)
+    }
+
+    /// Writes the tag files, the manifest last.
+    package func seal(info: [(label: String, value: String)]) throws {
+        _ = try Self.replying { () throws(BagError) in try writer?.seal(info: info) }
+    }
+
+    private static func finish(_ file: consuming BagFileWriter, _ writer: inout BagWriter?) throws {
+        do throws(BagError) {
+            try writer?.finish(file)
+        } catch {
+            throw ErrorReply(error)
+        }
+    }
+
+    private static var closed: ErrorReply { ErrorReply(.internalFault, "The bag is not open") }
+
+    private static func replying<Result: ~Copyable>(_ body: () throws(BagError) -> Result) throws -> Result {
+        do throws(BagError) {
+            return try body()
+        } catch {
+            throw ErrorReply(error)
+        }
+    }
+}
+
+extension ErrorReply {
+    /// A bag's refusal as programs see it.
+    fileprivate init(_ error: BagError) {
+        switch error.code {
+        case .notABag: self.init(.destinationExists, "The destination has other files in it", reason: error.detail)
+        case .inUse: self.init(.inUse, "Another export writes into this bag", reason: error.detail)
+        case .contentMismatch: self.init(.damaged, "The copy is not what the library has", reason: error.detail)
+        case .nameTaken: self.init(.destinationExists, "Another file has the name", reason: error.detail)
+        case .damagedTagFile: self.init(.damaged, "The bag's own files are damaged", reason: error.detail)
+        case .files:
+            if error.isOutOfSpace {
+                self.init(.diskFull, "The disk is full", reason: error.detail)
+            } else {
+                self.init(.inputOutput, "The destination can not be written", reason: error.detail)
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import EventLoop
+import MessageSchema
+private import Messaging
+import ServiceRuntime
+import Timekeeping
+
+/// Does one job from beginning to end; it may be ended at any moment by cancelling its task, and begun again.
+///
+/// Where the library is away for a while it waits and tries again; a file that can not be had is named and passed over;
+/// a revocation or a full disk ends the work, and what was copied stays.
+struct ExportRun: Sendable {
+    /// How often the library is tried again, with waits that double from half a second.
+    private static let attempts = 6
+
+    let id: String
+    let record: ExportRecord
+    let asker: Asker
+    let store: ExportStore
+    let roots: ExportRoots
+    let source: ExportSource
+    let permission: ExportPermission
+    let disk: EventLoop
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Timestamp
+    /// Takes every step of the job.
+    let report: @Sendable (ExportJobMachine.Event) async -> Void
+
+    /// Does the job.
+    ///
+    /// - Throws: `ErrorReply` for what ended it, `CancellationError` when its task was cancelled.
+    func perform() async throws {
+        let pass = try await patiently { try await permission.pass(asker) }
+        defer { pass.end() }
+        await report(.began)
+        let assets = try await plan(pass)
+        let desk = BagDesk(disk: disk)
+        try await desk.open(record.job.destination, below: roots)
+        let files = try await place(assets, desk)
+        for file in files {
+            try Task.checkCancellation()
+            if file.isPresent {
+                await report(.skipped)
+            } else {
+                try await copy(file, desk, pass)
+            }
+        }
+        let day = String(now().description.prefix(10))
+        try await desk.seal(info: [
+            ("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id),
+        ])
+        await report(.finished)
+    }
+
+    /// The assets of the job: kept with it, so that going on means the same ones.
+    private func plan(_ pass: ExportPass) async throws -> [Asset] {
+        if let kept = try await store.plan(of: id) { return kept }
+        let found = try await patiently { try await source.assets(record.selection, pass.delegation) }
+        try await store.setPlan(found, of: id)
+        return found
+    }
+
+    /// Decides all files before any is copied, and that there is room for them.
+    private func place(_ assets: [Asset], _ desk: BagDesk) async throws -> [BagDesk.File] {
+        await report(.planned(files: assets.count, bytes: assets.reduce(0) { $0 + $1.bytes }))
+        var files: [BagDesk.File] = []
+        for asset in assets {
+            try Task.checkCancellation()
+            do {
+                files.append(try await desk.place(asset))
+            } catch let error as ErrorReply where !Self.endsAll(error) {
+                await report(.lost(ExportFailure(url: asset.url, reason: error.text)))
+            }
+        }
+        let needed = files.reduce(Int64(0)) { $0 + ($1.isPresent ? 0 : $1.byteCount) }
+        let free = try await desk.availableBytes()
+        guard needed <= free else {
+            throw ErrorReply(
+                .diskFull,
+                "There is not enough room at the destination",
+                reason: "\(needed) bytes are needed, \(free) are free.",
+                parameters: ["bytesNeeded": "\(needed)", "bytesFree": "\(free)"]
+            )
+        }
+        return files
+    }
+
+    private func copy(_ file: BagDesk.File, _ desk: BagDesk, _ pass: ExportPass) async throws {
+        do {
+            try await patiently {
+                do {
+                    try await desk.begin(file)
+                    _ = try await source.read(file.asset, pass.delegation) { chunk in
+                        try Task.checkCancellation()
+                        try await desk.write(chunk.bytes, pass)
+                    }
+                    try await desk.finish()
+                } catch {
+                    await desk.abandon()
+                    throw error
+                }
+            }
+            await report(.copied(bytes: file.byteCount))
+        } catch let error as ErrorReply where !Self.endsAll(error) {
+            await report(.lost(ExportFailure(url: file.asset.url, reason: error.text)))
+        }
+    }
+
+    /// Tries again while the other side is away.
+    private func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
+        var wait = Duration.milliseconds(500)
+        for _ in 1..<Self.attempts {
+            do {
+                return try await body()
+            } catch let error as ErrorReply where Self.isPassing(error) {
+                try await clock.sleep(for: wait)
+                wait *= 2
+            }
+        }
+        return try await body()
+    }
+
+    private static func isPassing(_ error: ErrorReply) -> Bool {
+        switch error.code {
+        case .serviceUnavailable, .serverSilent, .shuttingDown, .noLease, .tooManyRequests, .writeBusy: true
+        default: false
+        }
+    }
+
+    /// Whether the error would meet every other file too.
+    private static func endsAll(_ error: ErrorReply) -> Bool {
+        switch error.code {
+        case .revoked, .accessDenied, .accessRestricted, .dismissed, .diskFull, .inputOutput, .cancelled,
+            .internalFault:
+            true
+        default: isPassing(error)
+        }
+    }
+}
+
+extension ErrorReply {
+    /// What happened and why in one line.
+    var text: String { reason.map { "\(description): \($0)" } ?? description }
+}

@@ -1,0 +1,79 @@
+package import MessageSchema
+package import Messaging
+package import ServiceRuntime
+
+/// Gives an export's bytes to a caller that writes the bag itself: files one after the other, chunk by chunk.
+package struct ExportStreamer: Sendable {
+    let source: ExportSource
+    let permission: ExportPermission
+
+    package init(source: ExportSource, permission: ExportPermission) {
+        self.source = source
+        self.permission = permission
+    }
+
+    /// The body of the stream; every item passes the gate immediately before it is sent.
+    ///
+    /// - Throws: What the gate answers, `revoked` while it runs; `CancellationError` when the stream has ended.
+    package func serve(
+        _ request: StreamExport,
+        for asker: Asker,
+        job: String,
+        send: @Sendable (StreamExport.Item, [Attachment], @escaping @Sendable () throws -> Void) async throws -> Void
+    ) async throws -> StreamExport.Summary {
+        guard (request.privacy ?? PrivacyProfile.none) == PrivacyProfile.none else {
+            throw ErrorReply(.notYetAvailable, "Exports without location or metadata are not available yet")
+        }
+        let pass = try await permission.pass(asker)
+        defer { pass.end() }
+        let present = Set(request.present ?? [])
+        var summary = StreamExport.Summary(job: job, files: 0, bytes: 0)
+        for asset in try await source.assets(request.selection, pass.delegation) {
+            guard let sha256 = asset.sha256 else {
+                let failure = ExportFailure(url: asset.url, reason: "The original is not this program's to see")
+                try await send(StreamExport.Item(failed: failure), [], pass.check)
+                continue
+            }
+            let isPresent = present.contains(sha256)
+            let file = StreamExport.File(asset: asset, sha256: sha256, bytes: asset.bytes, isPresent: isPresent)
+            try await send(StreamExport.Item(file: file), [], pass.check)
+            summary.files += 1
+            if isPresent { continue }
+            do {
+                let bytes = try await chunks(of: asset, pass, send)
+                summary.bytes += bytes
+            } catch let error as ErrorReply where !Self.endsAll(error) {
+                let failure = ExportFailure(url: asset.url, reason: error.text)
+                try await send(StreamExport.Item(failed: failure), [], pass.check)
+            }
+        }
+        return summary
+    }
+
+    /// One chunk is held back, so that the last one can say that it is.
+    private func chunks(
+        of asset: Asset,
+        _ pass: ExportPass,
+        _ send: @Sendable (StreamExport.Item, [Attachment], @escaping @Sendable () throws -> Void) async throws -> Void
+    ) async throws -> Int64 {
+        var held: Attachment?
+        var bytes: Int64 = 0
+        let sha256 = try await source.read(asset, pass.delegation) { chunk in
+            if let ready = held { try await send(StreamExport.Item(), [ready], pass.check) }
+            held = chunk
+            bytes += Int64(chunk.count)
+        }
+        guard sha256 == asset.sha256, bytes == asset.bytes else {
+            throw ErrorReply(.damaged, "The library's bytes are not what it says they are")
+        }
+        try await send(StreamExport.Item(last: true), held.map { [$0] } ?? [], pass.check)
+        return bytes
+    }
+
+    private static func endsAll(_ error: ErrorReply) -> Bool {
+        switch error.code {
+        case .revoked, .accessDenied, .accessRestricted, .noLease, .cancelled: true
+        default: false
+        }
+    }
+}

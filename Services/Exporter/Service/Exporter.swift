@@ -1,0 +1,256 @@
+package import Consent
+package import EventLoop
+private import Hashing
+package import Logging
+package import MessageSchema
+package import ServiceRuntime
+package import Timekeeping
+
+/// The jobs of the exporter: begun, followed, paused, gone on with, kept.
+///
+/// Pinned to the socket loop; the work of a job is a task of its own that touches disk and library elsewhere.
+package actor Exporter {
+    /// A job's state is kept at once when it changes, and otherwise after so many files: a kill costs a recount, no file.
+    private static let filesBetweenRecords = 64
+    private static let mostRunningJobs = 8
+
+    /// What surrounds the exporter.
+    package struct Surroundings: Sendable {
+        package var store: ExportStore
+        package var roots: ExportRoots
+        package var source: ExportSource
+        package var permission: ExportPermission
+        /// The loop that may wait for the disk.
+        package var disk: EventLoop
+        package var clock: any Clock<Duration> = ContinuousClock()
+        package var now: @Sendable () -> Timestamp = { .now() }
+        package var log: Logger
+
+        package init(
+            store: ExportStore,
+            roots: ExportRoots,
+            source: ExportSource,
+            permission: ExportPermission,
+            disk: EventLoop,
+            log: Logger
+        ) {
+            self.store = store
+            self.roots = roots
+            self.source = source
+            self.permission = permission
+            self.disk = disk
+            self.log = log
+        }
+    }
+
+    private let surroundings: Surroundings
+    private let loop: EventLoop
+    private var machines: [String: ExportJobMachine] = [:]
+    private var tasks: [String: Task<Void, Never>] = [:]
+    private var sinceRecord: [String: Int] = [:]
+    private var feed = ExportFeed()
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    package init(_ surroundings: Surroundings, loop: EventLoop) {
+        self.surroundings = surroundings
+        self.loop = loop
+    }
+
+    /// Goes on with the jobs that ran when the process before this one ended, as far as nobody has to be asked.
+    package func resumeInterrupted() async throws {
+        for record in try await surroundings.store.interrupted() {
+            surroundings.log.info("job goes on", ["job": .string(record.job.job)])
+            start(record, Asker(principal: record.principal, label: record.label, mayPrompt: false))
+        }
+    }
+
+    /// Begins a job; returns when it is allowed and kept.
+    ///
+    /// - Throws: `destinationRefused`, `notYetAvailable`, `tooManyRequests`, and what the gate answers.
+    package func start(_ request: StartExport, for asker: Asker) async throws -> ExportJob {
+        guard (request.privacy ?? PrivacyProfile.none) == PrivacyProfile.none else {
+            throw ErrorReply(.notYetAvailable, "Exports without location or metadata are not available yet")
+        }
+        let destination = try surroundings.roots.path(of: request.destination)
+        guard tasks.count < Self.mostRunningJobs else {
+            throw ErrorReply(.tooManyRequests, "Too many exports are running", retryAfter: 5000)
+        }
+        if let owner = try await surroundings.store.owner(of: destination), owner != asker.principal {
+            throw ErrorReply(.destinationRefused, "The destination is another program's export")
+        }
+        let pass = try await surroundings.permission.pass(asker)
+        let job = ExportJob(job: randomBytes(16).hexadecimal, state: .running, destination: destination)
+        let record = ExportRecord(
+            principal: asker.principal,
+            label: asker.label,
+            purpose: asker.purpose,
+            selection: request.selection,
+            job: job
+        )
+        do {
+            try await surroundings.store.add(record, at: surroundings.now())
+        } catch {
+            pass.end()
+            throw error
+        }
+        surroundings.log.info("job begins", ["job": .string(job.job), "principal": .string("\(asker.principal)")])
+        start(record, asker, pass: pass)
+        return job
+    }
+
+    /// The jobs of a principal, or all of them; running ones as they stand this moment.
+    package func jobs(of principal: Principal?, id: String?) async throws -> [ExportJob] {
+        let found = try await surroundings.store.records(of: principal)
+        return found.map { machines[$0.job.job]?.job ?? $0.job }.filter { id == nil || $0.job == id }
+    }
+
+    /// Pauses, goes on with or cancels a job.
+    ///
+    /// - Throws: `noSuchJob`, also for another program's; what the gate answers.
+    package func control(
+        _ request: ControlExport,
+        for asker: Asker,
+        mayControlAll: Bool
+    ) async throws -> ExportJob {
+        let record = try await record(request.job, of: asker.principal, mayControlAll: mayControlAll)
+        var machine = machines[request.job] ?? ExportJobMachine(record.job)
+        let action = machine.apply(.controlled(request.action))
+        if action == .start {
+            // Whose job it is decides what is allowed, whoever asks for it to go on.
+            let owner = Asker(
+                principal: record.principal,
+                label: record.label,
+                purpose: record.purpose,
+                mayPrompt: asker.mayPrompt && asker.principal == record.principal,
+                patience: asker.patience
+            )
+            let pass = try await surroundings.permission.pass(owner)
+            guard tasks[request.job] == nil else { return machines[request.job]?.job ?? machine.job }
+            await keep(machine.job)
+            start(record, owner, pass: pass)
+            return machine.job
+        }
+        machines[request.job] = machines[request.job] == nil ? nil : machine
+        if action == .stop {
+            tasks[request.job]?.cancel()
+            await tasks[request.job]?.value
+        }
+        await keep(machine.job)
+        feed.publish(machine.job)
+        return machine.job
+    }
+
+    /// The states of a job from now on.
+    ///
+    /// - Throws: `noSuchJob`, also for another program's.
+    package func follow(_ id: String, for principal: Principal, mayFollowAll: Bool) async throws -> AsyncStream<
+        ExportJob
+    > {
+        let record = try await record(id, of: principal, mayControlAll: mayFollowAll)
+        let job = machines[id]?.job ?? record.job
+        return feed.follow(job) { [weak self] number in
+            // The stream is over; its place is given up when the actor gets to it.
+            Task { await self?.leave(id, number) }
+        }
+    }
+
+    /// Ends all work; running jobs stay running in the store, and go on with the next start.
+    package func stop() async {
+        let running = tasks
+        tasks = [:]
+        machines = [:]
+        for task in running.values { task.cancel() }
+        for task in running.values { await task.value }
+        feed.end()
+        await surroundings.store.close()
+    }
+
+    // MARK: Inside
+
+    private func leave(_ id: String, _ number: Int) { feed.leave(id, number) }
+
+    private func record(_ id: String, of principal: Principal, mayControlAll: Bool) async throws -> ExportRecord {
+        guard let record = try await surroundings.store.record(id), mayControlAll || record.principal == principal
+        else {
+            throw ErrorReply(.noSuchJob, "There is no such export", parameters: ["job": id])
+        }
+        return record
+    }
+
+    private func start(_ record: ExportRecord, _ asker: Asker, pass: ExportPass? = nil) {
+        let id = record.job.job
+        var job = record.job
+        job.state = .running
+        job.reason = nil
+        machines[id] = ExportJobMachine(job)
+        let first = FirstPass(pass)
+        let run = ExportRun(
+            id: id,
+            record: record,
+            asker: asker,
+            store: surroundings.store,
+            roots: surroundings.roots,
+            source: surroundings.source,
+            permission: ExportPermission { [permission = surroundings.permission] asker in
+                if let pass = await first.take() { return pass }
+                return try await permission.pass(asker)
+            },
+            disk: surroundings.disk,
+            clock: surroundings.clock,
+            now: surroundings.now
+        ) { [weak self] event in await self?.apply(event, to: id) }
+        // The job's own life is its scope: it ends by itself, by control, or with the exporter.
+        tasks[id] = Task { [weak self] in
+            do {
+                try await run.perform()
+            } catch is CancellationError {
+                // Whoever cancelled it has said what the job is now.
+            } catch {
+                let reply = error as? ErrorReply ?? ErrorReply(.exportFailed, "The export failed", reason: "\(error)")
+                if !Task.isCancelled { await self?.apply(.broke(reason: reply.text), to: id) }
+            }
+            await self?.ended(id)
+        }
+    }
+
+    private func ended(_ id: String) {
+        tasks[id] = nil
+        machines[id] = nil
+        sinceRecord[id] = nil
+    }
+
+    private func apply(_ event: ExportJobMachine.Event, to id: String) async {
+        guard var machine = machines[id] else { return }
+        let before = machine.job.state
+        _ = machine.apply(event)
+        machines[id] = machine
+        let files = (sinceRecord[id] ?? 0) + 1
+        sinceRecord[id] = files
+        if machine.job.state != before || files >= Self.filesBetweenRecords {
+            sinceRecord[id] = 0
+            await keep(machine.job)
+        }
+        if machine.job.state != before {
+            surroundings.log.info("job", ["job": .string(id), "state": .string(machine.job.state.rawValue)])
+        }
+        feed.publish(machine.job)
+    }
+
+    private func keep(_ job: ExportJob) async {
+        do {
+            try await surroundings.store.update(job, at: surroundings.now())
+        } catch {
+            surroundings.log.error("a job's state can not be kept", ["reason": .string("\(error)")])
+        }
+    }
+}
+
+/// The permission that was given when the job was asked for; a run that begins again asks anew.
+private actor FirstPass {
+    private var pass: ExportPass?
+
+    init(_ pass: ExportPass?) { self.pass = pass }
+
+    func take() -> ExportPass? { pass.take() }
+}

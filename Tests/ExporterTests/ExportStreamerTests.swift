@@ -1,0 +1,83 @@
+import ExporterService
+import Media
+import MessageSchema
+import Messaging
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `An export stream` {
+    /// What was sent: a file's name, its bytes, an end, or a failure.
+    private final class Received: Sendable {
+        let lines = Mutex<[String]>([])
+
+        func serve(_ request: StreamExport, _ world: World) async throws -> StreamExport.Summary {
+            let streamer = ExportStreamer(source: world.source, permission: world.permission)
+            return try await streamer.serve(request, for: World.asker(), job: "j") { item, chunks, admitting in
+                try admitting()
+                var line = ""
+                if let file = item.file { line += "file \(file.asset.filename)\(file.isPresent ? " present" : "")" }
+                line += chunks.map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
+                if item.last == true { line += " last" }
+                if let failed = item.failed { line += "failed \(failed.reason)" }
+                self.lines.withLock { $0.append(line) }
+            }
+        }
+    }
+
+    private static func with(_ body: (World, Received) async throws -> Void) async throws {
+        try await withTemporaryDirectory { path in
+            let world = World(in: path)
+            world.add("a.jpg", "12345", number: 1)
+            world.add("empty.jpg", "", number: 2)
+            try await body(world, Received())
+        }
+    }
+
+    @Test func `has each file, its chunks in order, and says which is the last`() async throws {
+        try await Self.with { world, received in
+            let summary = try await received.serve(StreamExport(selection: ExportSelection()), world)
+            #expect(received.lines.withLock { $0 } == ["file a.jpg", "12", "34", "5 last", "file empty.jpg", " last"])
+            #expect(summary == StreamExport.Summary(job: "j", files: 2, bytes: 5))
+            #expect(world.state.withLock(\.ended) == 1)
+        }
+    }
+
+    @Test func `leaves out the bytes of what the caller has`() async throws {
+        try await Self.with { world, received in
+            let present = world.state.withLock { $0.assets[0].sha256 }.map { [$0] }
+            _ = try await received.serve(StreamExport(selection: ExportSelection(), present: present), world)
+            #expect(received.lines.withLock { $0 } == ["file a.jpg present", "file empty.jpg", " last"])
+        }
+    }
+
+    @Test func `names a file whose bytes are wrong or gone, and goes on`() async throws {
+        try await Self.with { world, received in
+            world.state.withLock { state in
+                state.wrong[state.assets[0].url.id] = Array("123".utf8)
+                state.contents[state.assets[1].url.id] = nil
+            }
+            _ = try await received.serve(StreamExport(selection: ExportSelection()), world)
+            let lines = received.lines.withLock { $0 }
+            #expect(lines.filter { $0.hasPrefix("failed") }.count == 2)
+            #expect(!lines.contains { $0.hasSuffix("last") })
+        }
+    }
+
+    @Test func `gives nothing more after a revocation`() async throws {
+        try await Self.with { world, received in
+            world.state.withLock { state in
+                state.beforeChunk = { count in
+                    if count == 3 { world.state.withLock { $0.isRevoked = true } }
+                }
+            }
+            let error = await #expect(throws: ErrorReply.self) {
+                try await received.serve(StreamExport(selection: ExportSelection()), world)
+            }
+            #expect(error?.code == .revoked)
+            #expect(received.lines.withLock { $0 } == ["file a.jpg", "12"])
+            #expect(world.state.withLock(\.ended) == 1)
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import ExporterService
+import Foundation
+import Media
+import MessageSchema
+import ServiceRuntime
+import Synchronization
+import TestSupport
+import Testing
+import Timekeeping
+
+@Suite(.timeLimit(.minutes(2)))
+struct `An export` {
+    /// A world with two assets of the same name, and an exporter; everything is ended afterwards.
+    private static func with(
+        clock: (any Clock<Duration>)? = nil,
+        _ body: (World, Exporter) async throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { path in
+            let world = World(in: path)
+            world.add("IMG.JPG", "first content", number: 1)
+            world.add("img.jpg", "second", number: 2)
+            let exporter = try world.exporter(clock: clock ?? ContinuousClock())
+            do {
+                try await body(world, exporter)
+            } catch {
+                await exporter.stop()
+                throw error
+            }
+            await exporter.stop()
+        }
+    }
+
+    @Test func `ends with a bag that holds every file`() async throws {
+        try await Self.with { world, exporter in
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            #expect(begun.state == .running && begun.destination == world.bag())
+            let done = try await exporter.end(of: begun.job)
+            #expect(done.state == .done)
+            #expect(done.files == 2 && done.copied == 2 && done.skipped == 0 && done.failed.isEmpty)
+            #expect(done.bytes == 19 && done.copiedBytes == 19 && done.verified == 2)
+            #expect(try world.payload() == ["IMG.JPG", "img-00000002.jpg"])
+            #expect(try world.isValid())
+            let kept = try await exporter.jobs(of: World.program, id: nil)
+            #expect(kept == [done])
+        }
+    }
+
+    @Test func `to the same place copies only what is new`() async throws {
+        try await Self.with { world, exporter in
+            let first = try await exporter.start(World.everything, for: World.asker())
+            _ = try await exporter.end(of: first.job)
+            world.add("new.jpg", "third", number: 3)
+            let second = try await exporter.start(World.everything, for: World.asker())
+            let done = try await exporter.end(of: second.job)
+            #expect(done.copied == 1 && done.skipped == 2)
+            #expect(world.state.withLock(\.reads) == ["IMG.JPG", "img.jpg", "new.jpg"])
+            #expect(try world.isValid())
+        }
+    }
+
+    @Test func `goes on after its process is gone, with the assets it began with`() async throws {
+        try await withTemporaryDirectory { path in
+            let world = World(in: path)
+            for number in 1...5 { world.add("\(number).jpg", "content \(number)", number: number) }
+            let exporter = try world.exporter()
+            let (reached, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            world.state.withLock {
+                $0.beforeChunk = { count in
+                    guard count == 9 else { return }
+                    signal.yield()
+                    // Held until the exporter's end cancels it.
+                    try await Task.sleep(for: .seconds(60))
+                }
+            }
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            for await _ in reached { break }
+            await exporter.stop()
+
+            world.state.withLock { $0.beforeChunk = nil }
+            world.add("later.jpg", "later", number: 9)
+            let next = try world.exporter()
+            try await next.resumeInterrupted()
+            let done = try await next.end(of: begun.job)
+            #expect(done.state == .done)
+            #expect(done.files == 5 && done.skipped >= 1 && done.copied + done.skipped == 5)
+            #expect(try world.payload() == (1...5).map { "\($0).jpg" })
+            #expect(try world.isValid())
+            #expect(world.state.withLock(\.askers).last?.mayPrompt == false)
+            await next.stop()
+        }
+    }
+
+    @Test func `that nobody allows any more does not go on by itself, but when its program is allowed again`()
+        async throws
+    {
+        try await Self.with { world, exporter in
+            world.state.withLock { state in
+                state.beforeChunk = { count in
+                    if count == 3 { world.state.withLock { $0.isRevoked = true } }
+                }
+            }
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            let failed = try await exporter.end(of: begun.job)
+            #expect(failed.state == .failed)
+            #expect(failed.reason == "Taken away")
+            #expect(try world.payload().filter { !$0.hasSuffix(".partial") } == [])
+            world.state.withLock { $0.isRevoked = false }
+            let going = try await exporter.control(
+                ControlExport(.resume, job: begun.job),
+                for: World.asker(),
+                mayControlAll: false
+            )
+            #expect(going.state == .running)
+            #expect(try await exporter.end(of: begun.job).state == .done)
+            #expect(try world.isValid())
+        }
+    }
+
+    @Test func `can be paused, gone on with and cancelled`() async throws {
+        try await Self.with { world, exporter in
+            let (reached, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            world.state.withLock {
+                $0.beforeChunk = { count in
+                    guard count == 2 else { return }
+                    signal.yield()
+                    // Held until the pause cancels it.
+                    try await Task.sleep(for: .seconds(60))
+                }
+            }
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            for await _ in reached { break }
+            let paused = try await Self.control(.pause, begun.job, exporter)
+            #expect(paused.state == .paused)
+            #expect(try await exporter.jobs(of: nil, id: begun.job).first?.state == .paused)
+            #expect(try await Self.control(.resume, begun.job, exporter).state == .running)
+            #expect(try await exporter.end(of: begun.job).state == .done)
+            #expect(try await Self.control(.cancel, begun.job, exporter).state == .done)
+            #expect(try world.isValid())
+        }
+    }
+
+    private static func control(_ action: ControlExport.Action, _ job: String, _ exporter: Exporter) async throws
+        -> ExportJob
+    {
+        try await exporter.control(ControlExport(action, job: job), for: World.asker(), mayControlAll: false)
+    }
+
+    @Test func `waits for a library that is away`() async throws {
+        let clock = ManualClock()
+        try await Self.with(clock: clock) { world, exporter in
+            world.state.withLock { $0.outages = 2 }
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            await clock.nextTimerScheduled()
+            clock.advance(by: .milliseconds(500))
+            await clock.nextTimerScheduled()
+            clock.advance(by: .seconds(1))
+            #expect(try await exporter.end(of: begun.job).state == .done)
+        }
+    }
+
+    @Test func `names the files it could not get, and has the others`() async throws {
+        try await Self.with { world, exporter in
+            let lost = world.add("lost.jpg", "lost", number: 3)
+            let changed = world.add("changed.jpg", "changed", number: 4)
+            world.state.withLock {
+                $0.contents[lost.url.id] = nil
+                $0.wrong[changed.url.id] = Array("CHANGED".utf8)
+            }
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            let done = try await exporter.end(of: begun.job)
+            #expect(done.state == .done)
+            #expect(done.failed.map(\.url) == [lost.url, changed.url])
+            #expect(done.copied == 2)
+            #expect(try world.payload() == ["IMG.JPG", "img-00000002.jpg"])
+            #expect(try world.isValid())
+        }
+    }
+
+    @Test(arguments: ["", "/etc/export", "../outside", "a/../../b", "/", "."])
+    func `is written below its roots alone`(destination: String) async throws {
+        try await Self.with { world, exporter in
+            let error = await #expect(throws: ErrorReply.self) {
+                try await exporter.start(
+                    StartExport(selection: ExportSelection(), destination: destination),
+                    for: World.asker()
+                )
+            }
+            #expect(error?.code == .destinationRefused)
+            #expect(world.state.withLock(\.askers).isEmpty)
+        }
+    }
+
+    @Test func `does not leave its root through a link`() async throws {
+        try await Self.with { world, exporter in
+            try FileManager.default.createDirectory(
+                atPath: world.folder + "/exports",
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.createDirectory(atPath: world.folder + "/out", withIntermediateDirectories: true)
+            makeSymbolicLink(at: world.bag(), to: world.folder + "/out")
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            #expect(try await exporter.end(of: begun.job).state == .failed)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: world.folder + "/out").isEmpty)
+        }
+    }
+
+    @Test func `is neither seen, controlled nor written into by another program`() async throws {
+        try await Self.with { world, exporter in
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            _ = try await exporter.end(of: begun.job)
+            #expect(try await exporter.jobs(of: World.other, id: nil).isEmpty)
+            let control = await #expect(throws: ErrorReply.self) {
+                try await exporter.control(
+                    ControlExport(.cancel, job: begun.job),
+                    for: World.asker(World.other),
+                    mayControlAll: false
+                )
+            }
+            #expect(control?.code == .noSuchJob)
+            let start = await #expect(throws: ErrorReply.self) {
+                try await exporter.start(World.everything, for: World.asker(World.other))
+            }
+            #expect(start?.code == .destinationRefused)
+        }
+    }
+
+    @Test func `that is not allowed leaves nothing behind`() async throws {
+        try await Self.with { world, exporter in
+            world.state.withLock { $0.isDenied = true }
+            let error = await #expect(throws: ErrorReply.self) {
+                try await exporter.start(World.everything, for: World.asker())
+            }
+            #expect(error?.code == .accessDenied)
+            let kept = try await exporter.jobs(of: nil, id: nil)
+            #expect(kept.isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: world.folder + "/exports"))
+        }
+    }
+
+    @Test(arguments: [PrivacyProfile.location, .all])
+    func `without location is refused rather than made with it`(privacy: PrivacyProfile) async throws {
+        try await Self.with { _, exporter in
+            let error = await #expect(throws: ErrorReply.self) {
+                try await exporter.start(
+                    StartExport(selection: ExportSelection(), destination: "trip", privacy: privacy),
+                    for: World.asker()
+                )
+            }
+            #expect(error?.code == .notYetAvailable)
+        }
+    }
+
+    @Test func `gives back its permission when it is over`() async throws {
+        try await Self.with { world, exporter in
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            _ = try await exporter.end(of: begun.job)
+            await exporter.stop()
+            #expect(world.state.withLock(\.ended) == 1)
+            #expect(world.state.withLock(\.askers).count == 1)
+        }
+    }
+}
