@@ -3,9 +3,9 @@ private import MessageSchema
 /// Every command, in the order of the overview.
 package enum CommandCatalogue {
     /// All commands of `obscura`.
-    package static let all: [any Command] = cluster + cameras + library + permissions + notYet
+    package static let all: [any Command] = cluster + cameras + library + export + permissions + notYet
 
-    private static let cluster: [any Command] = [UpCommand(), StatusCommand(), SourcesCommand()]
+    private static let cluster: [any Command] = [UpCommand(), DemoCommand(), StatusCommand(), SourcesCommand()]
 
     private static let cameras: [any Command] = [
         ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(), PhotoCommand(),
@@ -16,6 +16,12 @@ package enum CommandCatalogue {
         ImportCommand(), SaveCommand(), ListGroupsCommand(), ListAssetsCommand(), ShowAssetCommand(),
         ReadAssetCommand(), ThumbnailCommand(), CreateAlbumCommand(), ChangeAlbumCommand(change: .add),
         ChangeAlbumCommand(change: .remove), VerifyLibraryCommand(),
+    ]
+
+    private static let export: [any Command] = [
+        ExportCommand(), ExportStatusCommand(), ControlExportCommand(.pause, "Pauses a job"),
+        ControlExportCommand(.resume, "Goes on with a job that was paused, failed or cut off"),
+        ControlExportCommand(.cancel, "Ends a job; what was copied stays"), VerifyExportCommand(),
     ]
 
     private static let permissions: [any Command] = [

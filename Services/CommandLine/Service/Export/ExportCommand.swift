@@ -1,0 +1,203 @@
+private import Glibc
+private import Media
+import MessageSchema
+
+/// `obscura export`.
+struct ExportCommand: Command {
+    private static let urls = Positional(
+        "URL",
+        "These assets; without any, those that the options mean",
+        .any,
+        as: ValueReader<AssetURL>.assetURL
+    )
+    private static let destination = Option(
+        "to",
+        "DIR",
+        "Where the bag lies: an empty folder, or an earlier export",
+        isRequired: true,
+        as: .text
+    )
+    private static let privacy = Option<PrivacyProfile>(
+        "privacy",
+        "none|location|all",
+        "What is removed from the copies",
+        as: .word
+    )
+    private static let update = Flag(
+        "update",
+        "Go on from an earlier export; what is there is never copied again, with or without"
+    )
+    private static let dryRun = Flag("dry-run", "Say what would be exported, and write nothing")
+    private static let service = Flag(
+        "service",
+        "Let the exporter write below its export folder: DIR is relative to it; the job goes on without this command"
+    )
+
+    let signature = CommandSignature(
+        "export",
+        "Copies assets out, verified, with a manifest (BagIt, RFC 8493)",
+        discussion: """
+            The files are written as your own user. An export that was interrupted is resumed by asking for it again. \
+            Ends with 65 when a file could not be exported.
+            """,
+        parameters: [urls] + AssetQueryParameters.all + [destination, privacy, update, dryRun, service]
+            + CommonParameters.asking,
+        examples: [
+            ("export --to ~/copies", "everything"),
+            ("export --kind photo --since 2026-01-01 --to /media/stick/photos", "this year's photos"),
+        ]
+    )
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        let selection = Self.selection(arguments)
+        guard let destination = arguments[Self.destination] else { return .usage }
+        let asJSON = arguments[CommonParameters.json]
+        let terminal = context.terminal
+        if arguments[Self.dryRun] {
+            return try await preview(selection, Self.absolute(destination), arguments, cluster, in: context)
+        }
+        let outcome: ExportOutcome
+        if arguments[Self.service] {
+            outcome = try await byService(selection, destination, arguments, cluster, in: context)
+        } else {
+            let export = OwnExport(
+                cluster: cluster,
+                selection: selection,
+                privacy: arguments[Self.privacy],
+                destination: Self.absolute(destination)
+            )
+            outcome = try await context.asking(arguments, cluster) { rules in
+                try await export.run(arguments.hasTimeout ? rules : rules.endless) { files, bytes in
+                    Self.show(files, bytes, asJSON, terminal)
+                }
+            }
+        }
+        terminal.clearProgress()
+        if asJSON {
+            terminal.writeJSON(StreamLine(.result, outcome))
+        } else {
+            Self.show(outcome, terminal)
+        }
+        return outcome.failures.isEmpty ? .success : .badData
+    }
+
+    private static func selection(_ arguments: Arguments) -> ExportSelection {
+        let urls = arguments[urls]
+        return urls.isEmpty
+            ? ExportSelection(query: AssetQueryParameters.query(arguments)) : ExportSelection(assets: urls)
+    }
+
+    private func byService(
+        _ selection: ExportSelection,
+        _ destination: String,
+        _ arguments: Arguments,
+        _ cluster: any Cluster,
+        in context: CommandContext
+    ) async throws -> ExportOutcome {
+        let request = StartExport(selection: selection, destination: destination, privacy: arguments[Self.privacy])
+        let job = try await context.asking(arguments, cluster) { rules in try await cluster.call(request, rules) }
+        let asJSON = arguments[CommonParameters.json]
+        let terminal = context.terminal
+        let end = try await cluster.stream(FollowExport(job: job.job), CallRules(timeout: nil)) { progress, _ in
+            Self.show(progress.copied + progress.skipped, progress.copiedBytes, asJSON, terminal)
+        }
+        guard end.state == .done else {
+            throw ErrorReply(
+                .exportFailed,
+                "The job \(end.job) is \(end.state.rawValue)",
+                reason: end.reason,
+                recoverySuggestion: "obscura export resume \(end.job)"
+            )
+        }
+        return ExportOutcome(end)
+    }
+
+    private func preview(
+        _ selection: ExportSelection,
+        _ destination: String,
+        _ arguments: Arguments,
+        _ cluster: any Cluster,
+        in context: CommandContext
+    ) async throws -> ProgramStatus {
+        let assets = try await context.asking(arguments, cluster) { rules in
+            try await Self.assets(selection, cluster, rules)
+        }
+        let bytes = assets.reduce(0) { $0 + $1.bytes }
+        if arguments[CommonParameters.json] {
+            for asset in assets { context.terminal.writeJSON(StreamLine(.item, asset)) }
+            let result = Preview(destination: destination, files: assets.count, bytes: bytes)
+            context.terminal.writeJSON(StreamLine(.result, result))
+        } else {
+            for asset in assets { context.terminal.writeLine("\(asset.filename)  \(ByteText.of(asset.bytes))") }
+            context.terminal.writeLine("\(assets.count) files, \(ByteText.of(bytes)) would go to \(destination)")
+        }
+        return .success
+    }
+
+    private static func assets(
+        _ selection: ExportSelection,
+        _ cluster: any Cluster,
+        _ rules: CallRules
+    ) async throws -> [Asset] {
+        if let urls = selection.assets {
+            var assets: [Asset] = []
+            for url in urls {
+                guard let asset = try await cluster.call(FindAsset(url: url), rules).asset else {
+                    throw ErrorReply(.noSuchAsset, "There is no asset \(url)")
+                }
+                assets.append(asset)
+            }
+            return assets
+        }
+        let pages = PageCollector()
+        _ = try await cluster.stream(ListAssets(query: selection.query ?? AssetQuery()), rules) { page, _ in
+            await pages.add(page.assets)
+        }
+        return await pages.assets
+    }
+
+    private static func show(_ files: Int, _ bytes: Int64, _ asJSON: Bool, _ terminal: Terminal) {
+        if asJSON { return terminal.writeJSON(StreamLine(.progress, Progress(copied: files, copiedBytes: bytes))) }
+        terminal.showProgress("\(files) files, \(ByteText.of(bytes)) copied")
+    }
+
+    private static func show(_ outcome: ExportOutcome, _ terminal: Terminal) {
+        for failure in outcome.failures { terminal.writeLine("failed  \(failure.url)  \(failure.reason)") }
+        terminal.writeLine(
+            "\(outcome.copied) copied, \(outcome.skipped) there already, \(outcome.failures.count) failed; "
+                + "\(outcome.files) files and \(ByteText.of(outcome.bytes)) in \(outcome.destination)"
+        )
+    }
+
+    /// The path from the root.
+    static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        guard let folder = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
+    }
+
+    private struct Progress: Encodable {
+        let copied: Int
+        let copiedBytes: Int64
+    }
+
+    private struct Preview: Encodable {
+        let destination: String
+        let files: Int
+        let bytes: Int64
+    }
+}
+
+/// Collects pages of assets.
+private actor PageCollector {
+    private(set) var assets: [Asset] = []
+
+    func add(_ page: [Asset]) { assets += page }
+}
+
+extension Arguments {
+    /// Whether `--timeout` was given.
+    fileprivate var hasTimeout: Bool { self[CommonParameters.timeout] != nil }
+}

@@ -1,0 +1,138 @@
+import Bags
+private import EventLoop
+private import Files
+private import Hashing
+private import Media
+import MessageSchema
+
+/// A bag that this user writes, on a thread that may wait for the disk.
+actor OwnBag {
+    private let loop = EventLoop(name: "bag")
+    private let path: String
+    private var writer: BagWriter?
+    private var file: BagFileWriter?
+    private(set) var copied = 0
+    private(set) var copiedBytes: Int64 = 0
+    private(set) var skipped = 0
+    private(set) var failures: [ExportFailure] = []
+    private var current: Asset?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    init(path: String) { self.path = path }
+
+    isolated deinit {}
+
+    /// Opens or makes the folder as a bag.
+    ///
+    /// - Returns: The hashes, in hexadecimal, of files that it has for certain.
+    func open() throws -> [String] {
+        let directory: Directory
+        do throws(FilesError) {
+            directory = try Directory(creating: path, permissions: 0o777)
+        } catch {
+            throw ErrorReply.cannotCreate(path, error)
+        }
+        do throws(BagError) {
+            writer = try BagWriter(directory)
+            return try writer?.presentDigests().map(\.description) ?? []
+        } catch {
+            throw ErrorReply(error, path)
+        }
+    }
+
+    /// Takes the next item of the exporter's stream.
+    func take(_ item: StreamExport.Item, _ bytes: [UInt8]) throws {
+        if let failed = item.failed {
+            abandon()
+            failures.append(failed)
+            return
+        }
+        if let next = item.file { try begin(next) }
+        guard file != nil else { return }
+        try replying { () throws(BagError) in try file?.write(bytes) }
+        if item.last == true { try finish() }
+    }
+
+    /// Writes the tag files, the manifest last.
+    ///
+    /// - Returns: Files and bytes of the whole bag.
+    func seal(date: String) throws -> (files: Int, bytes: Int64) {
+        abandon()
+        let info = [("Bagging-Date", String(date.prefix(10))), ("Bag-Software-Agent", "obscura")]
+        let summary = try replying { () throws(BagError) in try writer?.seal(info: info) }
+        return (summary?.files ?? 0, summary?.bytes ?? 0)
+    }
+
+    /// Gives up what is half written; what is complete stays, and a later export goes on from there.
+    func abandon() {
+        guard let incomplete = file.take() else { return }
+        writer?.abandon(incomplete)
+        if let current { failures.append(ExportFailure(url: current.url, reason: "the copy was not finished")) }
+        current = nil
+    }
+
+    private func begin(_ next: StreamExport.File) throws {
+        abandon()
+        guard let digest = SHA256Digest(next.sha256) else {
+            throw ErrorReply(.badMessage, "The exporter gave a hash that is none")
+        }
+        let output = BagAsset.Output(name: next.asset.filename, digest: digest, byteCount: next.bytes)
+        let placed = try replying { () throws(BagError) in
+            try writer?.place(BagAsset(id: next.asset.url.id, outputs: [output])).first
+        }
+        guard let placed else { throw ErrorReply(.internalFault, "The bag is not open") }
+        guard !placed.isPresent else {
+            skipped += 1
+            return
+        }
+        guard !next.isPresent else {
+            // The bag had it when it was asked for, and has it no more.
+            failures.append(ExportFailure(url: next.asset.url, reason: "it was removed from the bag meanwhile"))
+            return
+        }
+        current = next.asset
+        file = try replying { () throws(BagError) in try writer?.begin(placed) }
+    }
+
+    private func finish() throws {
+        guard let complete = file.take(), let asset = current else { return }
+        current = nil
+        do throws(BagError) {
+            try writer?.finish(complete)
+            copied += 1
+            copiedBytes += asset.bytes
+        } catch {
+            guard error.code == .contentMismatch || error.code == .nameTaken else { throw ErrorReply(error, path) }
+            failures.append(ExportFailure(url: asset.url, reason: error.description))
+        }
+    }
+
+    private func replying<Result: ~Copyable>(_ body: () throws(BagError) -> Result) throws -> Result {
+        do throws(BagError) {
+            return try body()
+        } catch {
+            throw ErrorReply(error, path)
+        }
+    }
+}
+
+extension ErrorReply {
+    /// A bag's refusal, in the words of the command line.
+    init(_ error: BagError, _ path: String) {
+        switch error.code {
+        case .notABag:
+            self.init(
+                .destinationExists,
+                "The destination is no bag",
+                reason: "'\(path)': \(error.detail)",
+                recoverySuggestion: "Choose an empty folder, or an earlier export"
+            )
+        case .inUse: self.init(.inUse, "Another export writes into the folder", reason: "'\(path)': \(error.detail)")
+        case .contentMismatch, .damagedTagFile: self.init(.damaged, "The bag is damaged", reason: error.detail)
+        case .nameTaken: self.init(.destinationExists, "Another file has the name", reason: error.detail)
+        case .files:
+            self = error.cause.map { ErrorReply.cannotWrite(path, $0) } ?? ErrorReply(.inputOutput, error.detail)
+        }
+    }
+}

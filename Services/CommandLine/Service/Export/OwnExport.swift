@@ -1,0 +1,100 @@
+import MessageSchema
+private import Synchronization
+private import Timekeeping
+
+/// An export that this process writes as its own user, from the exporter's stream of bytes.
+struct OwnExport: Sendable {
+    let cluster: any Cluster
+    let selection: ExportSelection
+    let privacy: PrivacyProfile?
+    /// An absolute path.
+    let destination: String
+
+    /// Copies what the bag does not have yet.
+    ///
+    /// A kill at any moment leaves only whole files with their names; the same export again goes on from there.
+    ///
+    /// - Parameters:
+    ///   - rules: How the person may be asked.
+    ///   - progress: Told after each file: files and bytes so far.
+    /// - Returns: What was done; files that failed are named in it.
+    /// - Throws: `ErrorReply`: `revoked` and the like end the export, and no half file stays.
+    func run(
+        _ rules: CallRules,
+        progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
+    ) async throws -> ExportOutcome {
+        let bag = OwnBag(path: destination)
+        let present = try await bag.open()
+        let request = StreamExport(selection: selection, privacy: privacy, present: present)
+        let summary: StreamExport.Summary
+        do {
+            summary = try await cluster.stream(request, rules) { item, bytes in
+                try await bag.take(item, bytes)
+                if item.last == true { progress(await bag.copied, await bag.copiedBytes) }
+            }
+        } catch {
+            await bag.abandon()
+            throw error
+        }
+        let whole = try await bag.seal(date: Timestamp.now().description)
+        return ExportOutcome(
+            job: summary.job,
+            destination: destination,
+            files: whole.files,
+            bytes: whole.bytes,
+            copied: await bag.copied,
+            skipped: await bag.skipped,
+            failures: await bag.failures,
+            verified: await bag.copied + bag.skipped
+        )
+    }
+}
+
+/// What came of an export, as the last line prints it.
+struct ExportOutcome: Encodable, Sendable {
+    let job: String
+    /// The bag's root.
+    let destination: String
+    /// Files and bytes of the whole bag, those of earlier exports included.
+    let files: Int
+    let bytes: Int64
+    let copied: Int
+    /// Files that were there already, with the right hash.
+    let skipped: Int
+    let failures: [ExportFailure]
+    /// Files whose hash was compared.
+    let verified: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case job, destination, files, bytes, copied, skipped, failed, failures, verified
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(job, forKey: .job)
+        try container.encode(destination, forKey: .destination)
+        try container.encode(files, forKey: .files)
+        try container.encode(bytes, forKey: .bytes)
+        try container.encode(copied, forKey: .copied)
+        try container.encode(skipped, forKey: .skipped)
+        try container.encode(failures.count, forKey: .failed)
+        try container.encode(failures, forKey: .failures)
+        try container.encode(verified, forKey: .verified)
+    }
+}
+
+extension ExportOutcome {
+    /// A job that the exporter did by itself.
+    init(_ job: ExportJob) {
+        self.init(
+            job: job.job,
+            destination: job.destination,
+            files: job.files,
+            bytes: job.bytes,
+            copied: job.copied,
+            skipped: job.skipped,
+            failures: job.failed,
+            verified: job.verified
+        )
+    }
+}

@@ -1,0 +1,62 @@
+private import Bags
+private import Files
+import MessageSchema
+
+/// `obscura export verify`: checks a bag without any service.
+struct VerifyExportCommand: Command {
+    private static let directory = Positional("DIR", "The bag's root", as: .text)
+
+    let signature = CommandSignature(
+        "export verify",
+        "Reads every byte of an export and compares it with its manifest",
+        discussion: "Needs no cluster. Ends with 65 when something is missing, changed or not listed.",
+        parameters: [directory],
+        examples: [("export verify ~/copies", "whether the copies are what was exported")]
+    )
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let path = arguments.one(Self.directory)
+        let report = try Self.report(on: path)
+        let problems = report.problems.map { Problem(path: $0.path, reason: $0.reason.rawValue) }
+        if arguments[CommonParameters.json] {
+            let result = Result(destination: path, files: report.files, bytes: report.bytes, problems: problems)
+            context.terminal.writeJSON(result)
+        } else {
+            for problem in problems { context.terminal.writeLine("\(problem.reason)  \(problem.path)") }
+            let words = problems.isEmpty ? "all as exported" : "\(problems.count) problems"
+            context.terminal.writeLine("\(report.files) files, \(ByteText.of(report.bytes)): \(words)")
+        }
+        return report.isValid ? .success : .badData
+    }
+
+    /// How many problems a bag has; reads every byte.
+    static func problems(in path: String) throws(ErrorReply) -> Int { try report(on: path).problems.count }
+
+    private static func report(on path: String) throws(ErrorReply) -> BagReport {
+        let directory: Directory
+        do throws(FilesError) {
+            directory = try Directory(opening: path)
+        } catch {
+            throw ErrorReply.cannotRead(path, error)
+        }
+        do throws(BagError) {
+            return try BagVerifier.verify(directory)
+        } catch {
+            throw error.code == .notABag
+                ? ErrorReply(.damaged, "This is no finished export", reason: "'\(path)': \(error.detail)")
+                : ErrorReply(error, path)
+        }
+    }
+
+    private struct Problem: Encodable {
+        let path: String
+        let reason: String
+    }
+
+    private struct Result: Encodable {
+        let destination: String
+        let files: Int
+        let bytes: Int64
+        let problems: [Problem]
+    }
+}
