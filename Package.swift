@@ -182,7 +182,10 @@ let fuzzing: [Target] = [
     .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     .executableTarget(
         name: "fuzzer",
-        dependencies: ["CFuzzer", "Consent", "Containers", "Imaging", "Media", "MessageSchema", "Messaging", "Movies"],
+        dependencies: [
+            "CFuzzer", "Consent", "Containers", "DecoderService", "Imaging", "Media", "MessageSchema", "Messaging",
+            "Movies",
+        ],
         path: "Tests/Fuzz/Fuzzer",
         swiftSettings: settings
     ),

@@ -1,5 +1,6 @@
 import Consent
 import Containers
+import DecoderService
 import Imaging
 import Media
 import MessageSchema
@@ -16,6 +17,8 @@ enum FuzzTarget: String, CaseIterable {
     case pictures
     /// The boxes of a film.
     case movies
+    /// The items of HEIC, HEIF and AVIF.
+    case stills
     /// Mending, decoding and re-labelling a JPEG.
     case jpeg
     /// The header of a message.
@@ -35,6 +38,9 @@ enum FuzzTarget: String, CaseIterable {
             _ = EXIFReader.read(input)
         case .movies:
             _ = MovieReader.read(input)
+        case .stills:
+            guard let reader = HEIFReader(input) else { return }
+            _ = (reader.metadata, reader.isCutShort)
         case .jpeg:
             feedJPEG(bytes)
         case .header:
