@@ -147,7 +147,7 @@ let testTargets: [Target] = [
     tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
     tests("BagsTests", ["Bags", "Files", "Hashing"]),
     tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
-    tests("ContractTests", ["MessageSchema", "Consent", "Media"]),
+    tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests("CommandLineTests", base + ["CommandLineService"]),

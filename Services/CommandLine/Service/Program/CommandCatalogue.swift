@@ -5,7 +5,9 @@ package enum CommandCatalogue {
     /// All commands of `obscura`.
     package static let all: [any Command] = cluster + cameras + library + export + permissions + notYet
 
-    private static let cluster: [any Command] = [UpCommand(), DemoCommand(), StatusCommand(), SourcesCommand()]
+    private static let cluster: [any Command] = [
+        UpCommand(), DemoCommand(), StatusCommand(), DoctorCommand(), SchemaCommand(), SourcesCommand(),
+    ]
 
     private static let cameras: [any Command] = [
         ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(), PhotoCommand(),

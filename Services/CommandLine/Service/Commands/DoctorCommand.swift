@@ -1,0 +1,41 @@
+/// `obscura doctor`.
+struct DoctorCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "doctor",
+            "Looks at the cluster and the machine, and says what works and what consent is worth here",
+            discussion: "Ends with 69 when something does not work.",
+            examples: [("doctor", "deployment, services, cameras, who you are")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let diagnosis = await Diagnosis(
+            try context.cluster(arguments),
+            context,
+            runtime: try context.runtimeDirectory(arguments),
+            machine: .ofThisMachine()
+        )
+        let terminal = context.terminal
+        if arguments[CommonParameters.json] {
+            terminal.writeJSON(diagnosis)
+        } else {
+            if let worth = diagnosis.worth { terminal.writeLine(worth + "\n") }
+            for finding in diagnosis.findings { show(finding, terminal) }
+        }
+        return diagnosis.isWell ? .success : .unavailable
+    }
+
+    private func show(_ finding: Finding, _ terminal: Terminal) {
+        let mark =
+            switch finding.state {
+            case .ok: terminal.styled("ok     ", .green)
+            case .warning: terminal.styled("warning", .yellow)
+            case .problem: terminal.styled("problem", .red)
+            }
+        var table = TextTable("what", "is")
+        table.add(finding.about, finding.detail)
+        terminal.writeLine("\(mark)  \(table.lines.last ?? "")")
+        if let advice = finding.advice { terminal.writeLine("         → \(advice)") }
+    }
+}

@@ -1,0 +1,40 @@
+package import Consent
+package import Media
+
+/// A type that is a text in JSON, of a form that the schema states.
+package protocol SchemaText: Decodable {
+    /// A text of that form, with which the type can be decoded.
+    static var schemaSample: String { get }
+    /// A regular expression (ECMA-262) that such texts match.
+    static var schemaPattern: String? { get }
+}
+
+extension AssetURL: SchemaText {
+    package static let schemaSample = "assets-library://asset/asset.JPG?id=00000000-0000-4000-8000-000000000001&ext=JPG"
+    package static let schemaPattern: String? = "^assets-library://asset/asset\\.[^?]+\\?.*id=.+$"
+}
+
+extension GroupURL: SchemaText {
+    package static let schemaSample = "assets-library://group/?id=00000000-0000-4000-8000-000000000002"
+    package static let schemaPattern: String? = "^assets-library://group/\\?id=.+$"
+}
+
+extension MediaType: SchemaText {
+    package static let schemaSample = "public.image"
+    package static let schemaPattern: String? = nil
+}
+
+extension Principal: SchemaText {
+    package static let schemaSample = "uid:1000"
+    package static let schemaPattern: String? = "^(uid|unit|key|container):.+$"
+}
+
+extension Resource: SchemaText {
+    package static let schemaSample = "camera/pattern-back"
+    package static let schemaPattern: String? = "^((camera|microphone)/.+|library|location|export)$"
+}
+
+extension Lifespan: SchemaText {
+    package static let schemaSample = "forever"
+    package static let schemaPattern: String? = "^(once|session|forever|until=.+|unusedFor=[0-9]+d)$"
+}
