@@ -1,9 +1,10 @@
+private import Media
 package import MessageSchema
 package import Messaging
 
 /// Where assets come from: the library over its socket, or a test.
 package struct ExportSource: Sendable {
-    /// The assets that a selection means, in its order; those that are named and do not exist are left out.
+    /// The assets that a selection means, in its order; `noSuchAsset` for one that is named and does not exist.
     package var assets: @Sendable (ExportSelection, Delegation) async throws -> [Asset]
     /// Gives an asset's bytes, chunk by chunk, and then the hash the library computed of them.
     package var read: @Sendable (Asset, Delegation, (Attachment) async throws -> Void) async throws -> String
@@ -26,7 +27,10 @@ package struct ExportSource: Sendable {
                 var found: [Asset] = []
                 for url in urls {
                     let options = CallOptions(onBehalfOf: delegation, mayPrompt: false)
-                    if let asset = try await library.call(FindAsset(url: url), options).asset { found.append(asset) }
+                    guard let asset = try await library.call(FindAsset(url: url), options).asset else {
+                        throw ErrorReply(.noSuchAsset, "There is no asset \(url)", parameters: ["url": "\(url)"])
+                    }
+                    found.append(asset)
                 }
                 return found
             },
