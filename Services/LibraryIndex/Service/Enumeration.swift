@@ -1,0 +1,108 @@
+import Media
+package import MessageSchema
+import SQLite
+private import Timekeeping
+
+/// A query understood: which assets, in which order. A value; it touches no database.
+package struct Enumeration: Hashable, Sendable {
+    /// Where the last page ended.
+    package enum Cursor: Hashable, Sendable {
+        /// In the order of wall clocks: the last one's clock and row.
+        case clock(String, Int64)
+        /// In the order of an album: the last one's position.
+        case position(Int64)
+    }
+
+    let group: AssetID?
+    let kind: AssetKind?
+    let since: String?
+    let until: String?
+    let filter: String?
+    let isReversed: Bool
+    /// How many assets at most; nil for all.
+    package let limit: Int?
+
+    /// Understands a query.
+    ///
+    /// - Throws: `LibraryError`: `invalidArgument` for a time that is none or a limit below zero.
+    package init(_ query: AssetQuery) throws {
+        group = query.group.flatMap { AssetID($0.id) }
+        kind = query.kind
+        since = try query.since.map { try Enumeration.wallClock($0, "since").text }
+        until = try query.until.map { text in
+            let clock = try Enumeration.wallClock(text, "until")
+            // "~" is after every character of a time: a day is meant with all its hours, a second with its fractions.
+            return clock.text + "~"
+        }
+        filter = query.filter.flatMap { $0.isEmpty ? nil : $0.lowercased() }
+        isReversed = query.reverse ?? false
+        if let limit = query.limit, limit < 0 {
+            throw LibraryError(.invalidArgument("limit must not be below zero"))
+        }
+        limit = query.limit
+    }
+
+    /// The statement for one page of a group's assets.
+    func statement(in group: GroupRecord?, after cursor: Cursor?, count: Int) -> (text: String, values: [SQLValue]) {
+        var conditions: [String] = []
+        var values: [SQLValue] = []
+        let isAlbum = group?.type == .album
+        let comparison = isReversed ? "<" : ">"
+        let direction = isReversed ? " DESC" : ""
+        if let group, isAlbum {
+            conditions.append("m.\"group\" = ?")
+            values.append(.integer(group.row))
+        }
+        if group?.type == .savedPhotos { conditions.append("a.is_saved = 1") }
+        if let kind {
+            conditions.append("a.kind = ?")
+            values.append(.text(kind.rawValue))
+        }
+        if let since {
+            conditions.append("a.sort_local >= ?")
+            values.append(.text(since))
+        }
+        if let until {
+            conditions.append("a.sort_local < ?")
+            values.append(.text(until))
+        }
+        if let filter {
+            conditions.append("instr(a.filename_key, ?) > 0")
+            values.append(.text(filter))
+        }
+        switch cursor {
+        case .clock(let clock, let row):
+            conditions.append("(a.sort_local, a.id) \(comparison) (?, ?)")
+            values += [.text(clock), .integer(row)]
+        case .position(let position):
+            conditions.append("m.position \(comparison) ?")
+            values.append(.integer(position))
+        case nil: break
+        }
+        let membership = isAlbum ? " JOIN memberships m ON m.asset = a.id" : ""
+        let filtered = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+        let order = isAlbum ? "m.position\(direction)" : "a.sort_local\(direction), a.id\(direction)"
+        let position = isAlbum ? "m.position" : "a.id"
+        let text = """
+            SELECT \(AssetTable.columns), \(position) FROM \(AssetTable.source)\(membership)\(filtered) \
+            ORDER BY \(order) LIMIT ?
+            """
+        return (text, values + [.integer(Int64(count))])
+    }
+
+    /// The wall clock of RFC 3339 text or of a date alone; an offset is not converted, as wall clocks are compared.
+    private static func wallClock(_ text: String, _ name: String) throws -> (text: String, isDay: Bool) {
+        let wrong = LibraryError(.invalidArgument("\(name) must be a date or an RFC 3339 time"))
+        guard text.utf8.allSatisfy({ $0 < 0x80 }), text.utf8.count >= 10, text.utf8.count <= 64 else { throw wrong }
+        if text.utf8.count == 10 {
+            guard Timestamp("\(text)T00:00:00Z") != nil else { throw wrong }
+            return (text, true)
+        }
+        let clock = String(text.prefix(19))
+        let hasOffset = Timestamp(text) != nil
+        guard hasOffset || Timestamp("\(text)Z") != nil else { throw wrong }
+        let rest = text.dropFirst(19)
+        let fraction = rest.first == "." ? "." + rest.dropFirst().prefix { $0.isNumber } : ""
+        return (String(clock.prefix(10)) + "T" + clock.dropFirst(11) + fraction, false)
+    }
+}

@@ -1,0 +1,119 @@
+package import Media
+package import MessageSchema
+import SQLite
+import Timekeeping
+
+/// One row of `groups`.
+package struct GroupRecord: Hashable, Sendable {
+    var row: Int64
+    package let id: AssetID
+    package let name: String
+    package let type: GroupType
+
+    /// Its name for everybody.
+    package var url: GroupURL { GroupURL(id: id.description) }
+
+    /// Whether assets can be put into it: what programs made, and Saved Photos.
+    package var isEditable: Bool { type == .album || type == .savedPhotos }
+}
+
+/// The rows of `groups` and `memberships`.
+///
+/// `library` and `savedPhotos` are there from the start and have no memberships: they are a property of the assets.
+struct GroupTable {
+    let connection: Connection
+
+    /// Makes the two groups that are always there.
+    func addBuiltIn(now: Timestamp) throws {
+        for (name, type) in [("Library", GroupType.library), ("Saved Photos", .savedPhotos)] {
+            try connection.run(
+                "INSERT OR IGNORE INTO groups (uuid, name, type, added_us) VALUES (?, ?, ?, ?)",
+                AssetID().bytes,
+                name,
+                type.rawValue,
+                now.microseconds
+            )
+        }
+    }
+
+    /// All groups: the built-in ones, then albums by name.
+    func all() throws -> [GroupRecord] {
+        try connection.all(
+            "SELECT id, uuid, name, type FROM groups ORDER BY type = 'album', id * (type <> 'album'), name",
+            row: GroupTable.record
+        )
+    }
+
+    /// The group with this identifier; nil when there is none.
+    func find(_ id: AssetID) throws -> GroupRecord? {
+        try connection.first(
+            "SELECT id, uuid, name, type FROM groups WHERE uuid = ?",
+            id.bytes,
+            row: GroupTable.record
+        )
+    }
+
+    /// How many assets a group has.
+    func count(_ group: GroupRecord) throws -> Int {
+        let count =
+            switch group.type {
+            case .library: try connection.first("SELECT count(*) FROM assets") { try $0.integer(0) }
+            case .savedPhotos:
+                try connection.first("SELECT count(*) FROM assets WHERE is_saved = 1") { try $0.integer(0) }
+            default:
+                try connection.first("SELECT count(*) FROM memberships WHERE \"group\" = ?", group.row) {
+                    try $0.integer(0)
+                }
+            }
+        return Int(count ?? 0)
+    }
+
+    /// Makes an album; nil when the name is taken, also in another form of the same text (canonical equivalence).
+    func addAlbum(_ name: String, now: Timestamp) throws -> GroupRecord? {
+        // Swift compares by canonical equivalence, SQLite by bytes; there are few albums.
+        guard try !all().contains(where: { $0.type == .album && $0.name == name }) else { return nil }
+        let id = AssetID()
+        try connection.run(
+            "INSERT INTO groups (uuid, name, type, added_us) VALUES (?, ?, 'album', ?)",
+            id.bytes,
+            name,
+            now.microseconds
+        )
+        return GroupRecord(row: connection.lastInsertedRow, id: id, name: name, type: .album)
+    }
+
+    /// Puts an asset at the end of a group; false when it is in it.
+    func add(_ asset: AssetRecord, to group: GroupRecord) throws -> Bool {
+        if group.type == .savedPhotos {
+            return try connection.run("UPDATE assets SET is_saved = 1 WHERE id = ? AND is_saved = 0", asset.row) > 0
+        }
+        return try connection.run(
+            """
+            INSERT INTO memberships ("group", position, asset)
+            SELECT ?1, coalesce((SELECT max(position) FROM memberships WHERE "group" = ?1), 0) + 1, ?2
+            WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE "group" = ?1 AND asset = ?2)
+            """,
+            group.row,
+            asset.row
+        ) > 0
+    }
+
+    /// Takes an asset out of a group; false when it is not in it.
+    func remove(_ asset: AssetRecord, from group: GroupRecord) throws -> Bool {
+        if group.type == .savedPhotos {
+            return try connection.run("UPDATE assets SET is_saved = 0 WHERE id = ? AND is_saved = 1", asset.row) > 0
+        }
+        return try connection.run(
+            "DELETE FROM memberships WHERE \"group\" = ? AND asset = ?",
+            group.row,
+            asset.row
+        ) > 0
+    }
+
+    private static func record(_ row: borrowing Row) throws -> GroupRecord {
+        guard let id = AssetID(bytes: try row.blob(1)), let type = GroupType(rawValue: try row.text(3)) else {
+            preconditionFailure("the schema keeps types and identifiers of 16 bytes")
+        }
+        return GroupRecord(row: try row.integer(0), id: id, name: try row.text(2), type: type)
+    }
+}

@@ -1,0 +1,49 @@
+private import Files
+package import Hashing
+
+/// Reads placed content, on a thread of its own, so that reading does not wait for arriving uploads.
+package actor MediaReader {
+    private let thread: BlockingThread
+    private let folders: Folders
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe thread.executor.asUnownedSerialExecutor()
+    }
+
+    init(_ folders: Folders, named name: String) {
+        self.folders = folders
+        thread = BlockingThread(name: name)
+    }
+
+    isolated deinit {}
+
+    /// Opens content for reading; nil when the store has lost it.
+    package func open(_ digest: SHA256Digest) throws -> SharedFile? {
+        try folders.open(digest.description)
+    }
+
+    /// Reads up to `count` bytes at an offset; fewer only at the end.
+    package func read(_ file: SharedFile, at offset: Int64, upTo count: Int) throws -> [UInt8] {
+        try file.descriptor.read(at: offset, upTo: count)
+    }
+
+    /// Hashes content as it lies on the disk; nil when it is not there.
+    package func hashPlaced(_ digest: SHA256Digest) throws -> CheckedContent? {
+        guard let file = try folders.open(digest.description) else { return nil }
+        let content = try hash(of: file.descriptor)
+        return CheckedContent(digest: content.digest, bytes: content.bytes)
+    }
+
+    /// The size of content on the disk; nil when it is not there.
+    package func size(of digest: SHA256Digest) throws -> Int64? {
+        try folders.size(of: digest.description)
+    }
+}
+
+/// What a check found on the disk.
+package struct CheckedContent: Hashable, Sendable {
+    /// The hash of what is there.
+    package let digest: SHA256Digest
+    /// Its size.
+    package let bytes: Int64
+}

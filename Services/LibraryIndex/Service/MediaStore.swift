@@ -1,0 +1,186 @@
+private import Files
+private import Glibc
+package import Hashing
+
+/// The directory of originals, each named by the hash of its content, on a thread of its own.
+///
+/// ```
+/// .obscura-media              the marker: whose store it is; without it the disk is not mounted
+/// staging/<random>            what is arriving
+/// staging/<hash>.pending      placed, and its row not yet committed
+/// media/ab/cd/<hash>          what is there for good
+/// ```
+///
+/// A file is complete, synced and renamed before its row commits. Nothing is ever written into a placed file.
+package actor MediaStore {
+    /// What has arrived and is synced, waiting to be placed or discarded.
+    package struct Staged: Hashable, Sendable {
+        let name: String
+        /// The hash of the content.
+        package let digest: SHA256Digest
+        /// Bytes of content.
+        package let bytes: Int64
+    }
+
+    /// An upload that is arriving.
+    package struct UploadID: Hashable, Sendable {
+        let name: String
+    }
+
+    private struct Upload {
+        let file: SharedFile
+        let hasher: SHA256
+        var bytes: Int64
+    }
+
+    /// This much is left free for the database, which must be able to record a removal on a full disk.
+    static let reservedBytes: UInt64 = 16 << 20
+
+    private let thread: BlockingThread
+    let folders: Folders
+    private var uploads: [String: Upload] = [:]
+    /// Counts placements, so that an abandoned one is not removed under somebody else's feet.
+    private(set) var placements = 0
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe thread.executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens the store below a directory, and makes it when the directory is new.
+    ///
+    /// Blocks, before there is anything to stall.
+    /// - Parameter identity: the store that is expected; nil for a library without a database yet, which takes what is there.
+    /// - Throws: `LibraryError`: `alreadyRunning`, `storeLost`; `FilesError`.
+    package init(at path: String, expecting identity: String?) throws {
+        folders = try Folders(at: path, expecting: identity)
+        thread = BlockingThread(name: "media")
+    }
+
+    isolated deinit {}
+
+    /// Whose store it is: the text of its marker.
+    package nonisolated var identity: String { folders.identity }
+
+    // MARK: - Arriving
+
+    /// Begins to receive a file.
+    ///
+    /// - Throws: `diskFull` when nothing but the reserve is left.
+    package func beginUpload() throws -> UploadID {
+        try checkSpace(for: 0)
+        let name = randomBytes(12).hexadecimal
+        let file = try storing(0) { try folders.staging.open(name, [.readWrite, .create, .exclusive]) }
+        uploads[name] = Upload(file: SharedFile(file), hasher: SHA256(), bytes: 0)
+        return UploadID(name: name)
+    }
+
+    /// Adds bytes to an arriving file; after an error the upload is gone.
+    package func append(_ bytes: [UInt8], to id: UploadID) throws {
+        guard var upload = uploads[id.name] else { preconditionFailure("an upload is written while it is open") }
+        do {
+            try checkSpace(for: Int64(bytes.count))
+            try storing(upload.bytes + Int64(bytes.count)) { try upload.file.descriptor.writeAll(bytes) }
+        } catch {
+            cancel(id)
+            throw error
+        }
+        upload.hasher.update(bytes)
+        upload.bytes += Int64(bytes.count)
+        uploads[id.name] = upload
+    }
+
+    /// Makes what has arrived durable; after an error the upload is gone.
+    package func finish(_ id: UploadID) throws -> Staged {
+        guard let upload = uploads[id.name] else { preconditionFailure("an upload is finished once") }
+        do {
+            try storing(upload.bytes) { try upload.file.descriptor.sync() }
+        } catch {
+            cancel(id)
+            throw error
+        }
+        uploads[id.name] = nil
+        return Staged(name: id.name, digest: upload.hasher.finish(), bytes: upload.bytes)
+    }
+
+    /// Forgets an upload and its bytes; one that is over is forgotten already.
+    package func cancel(_ id: UploadID) {
+        guard uploads.removeValue(forKey: id.name) != nil else { return }
+        // What stays behind is cleaned at the next start.
+        _ = try? folders.staging.remove(id.name)
+    }
+
+    /// Forgets a staged file.
+    package func discard(_ staged: Staged) {
+        _ = try? folders.staging.remove(staged.name)
+    }
+
+    /// A descriptor of a staged file for reading from its start, to hand to a decoder.
+    package func open(_ staged: Staged) throws -> SharedFile {
+        SharedFile(try folders.staging.open(staged.name, .read))
+    }
+
+    // MARK: - Placing
+
+    /// Gives a staged file its name for good, before its row commits; `settle` or `abandon` must follow.
+    ///
+    /// When the content is there already, whole in size, the staged copy is dropped. One that is there but cut is replaced.
+    package func place(_ staged: Staged) throws {
+        placements += 1
+        let name = staged.digest.description
+        try storing(staged.bytes) {
+            try folders.staging.open("\(name).pending", [.write, .create]).close()
+            let folder = try folders.makeFolder(for: name)
+            let present = try folder.status(of: name)
+            if let present, present.size == staged.bytes {
+                try folders.staging.remove(staged.name)
+            } else {
+                try folders.staging.rename(staged.name, to: folder, as: name, replacing: present != nil)
+                try folder.sync()
+            }
+        }
+    }
+
+    /// The row of a placed file has committed.
+    package func settle(_ digest: SHA256Digest) {
+        // A marker that stays is looked at, and found settled, at the next start.
+        _ = try? folders.staging.remove("\(digest).pending")
+    }
+
+    /// The row of a placed file could not commit, and no row has this content: its file goes again.
+    ///
+    /// - Parameter count: `placements` from before the database was asked; if something was placed since, the file stays for
+    ///   the repair at the next start to judge.
+    package func abandon(_ digest: SHA256Digest, since count: Int) {
+        guard placements == count else { return }
+        let name = digest.description
+        if let folder = try? folders.folder(for: name) { _ = try? folder.remove(name) }
+        settle(digest)
+    }
+
+    // MARK: - Space
+
+    /// The bytes that can still be stored.
+    package func availableBytes() throws -> Int64 {
+        let space = try folders.root.descriptor.space()
+        return Int64(clamping: space.availableBytes) - Int64(MediaStore.reservedBytes)
+    }
+
+    private func checkSpace(for bytes: Int64) throws {
+        let available = try availableBytes()
+        guard available > bytes else {
+            throw LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
+        }
+    }
+
+    /// Turns a refusal of the disk into words of the library.
+    private func storing<Result: ~Copyable>(_ bytes: Int64, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FilesError where error.code == .noSpace {
+            let available = (try? availableBytes()) ?? 0
+            throw LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
+        } catch let error as FilesError {
+            throw LibraryError(.writeFailed(reason: error.description))
+        }
+    }
+}
