@@ -1,0 +1,108 @@
+private import Files
+private import Foundation
+private import Glibc
+import MessageSchema
+
+/// One `obscura-decoder` process and the thread that waits for it.
+///
+/// A worker that breaks its channel, misses a deadline or answers nonsense is killed and never used again.
+actor DecoderWorkerProcess {
+    /// How one job ended.
+    enum Outcome: Sendable {
+        /// The worker answered; with a picture, its bytes.
+        case answered(DecoderReply, picture: [UInt8]?)
+        /// The worker ended, ran out of its limits or did not answer in time; it is gone.
+        case lost(reason: String)
+    }
+
+    private let thread: BlockingThread
+    private let channel: ChannelEnd
+    private var child: ChildProcess
+
+    /// How many jobs it has done.
+    private(set) var jobs = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe thread.executor.asUnownedSerialExecutor()
+    }
+
+    /// Starts a worker; blocks for the milliseconds that takes.
+    ///
+    /// - Throws: `FilesError`: `notFound` when the executable is not there.
+    init(executable: String, limits: DecoderPool.Limits) throws {
+        let pair = try DescriptorChannel.makePair()
+        let started = try pair.take { ours, theirs throws in
+            var request = ChildRequest(executable: executable)
+            request.environment = ["MALLOC_ARENA_MAX": "2"]
+            request.workingDirectory = "/"
+            request.descriptors = [.init(here: theirs.descriptor.rawValue, there: 3)]
+            request.hasOwnGroup = true
+            request.hasNoNewPrivileges = true
+            request.parentDeathSignal = SIGKILL
+            request.limits.addressSpace = limits.addressSpace
+            request.limits.openFiles = limits.openFiles
+            request.limits.coreBytes = 0
+            return Started(channel: ChannelEnd(ours), child: try ChildProcess(request))
+        }
+        thread = BlockingThread(name: "decoder")
+        channel = started.channel
+        child = started.takeChild()
+    }
+
+    isolated deinit {}
+
+    /// Hands the worker a job with a file, and waits for the answer, at most `deadline`.
+    func perform(_ job: DecoderJob, on file: SharedFile, within deadline: Duration) -> Outcome {
+        jobs += 1
+        do {
+            try channel.end.send(Array(JSONEncoder().encode(job)), descriptors: [file.descriptor.rawValue])
+            guard try channel.end.descriptor.waitUntilReadable(for: deadline) else {
+                child.signal(SIGKILL)
+                return .lost(reason: "no answer within \(deadline.components.seconds) seconds")
+            }
+            guard var message = try channel.end.receive(limit: 262_144, mostDescriptors: 1) else {
+                return .lost(reason: ending())
+            }
+            let reply = try JSONDecoder().decode(DecoderReply.self, from: Data(message.bytes))
+            guard let thumbnail = reply.thumbnail else { return .answered(reply, picture: nil) }
+            guard let memory = message.takeDescriptor(), thumbnail.byteCount <= DecoderPool.mostPictureBytes else {
+                child.signal(SIGKILL)
+                return .lost(reason: "the answer makes no sense")
+            }
+            return .answered(reply, picture: try memory.read(at: 0, upTo: thumbnail.byteCount))
+        } catch let error as FilesError where error.code == .brokenPipe {
+            return .lost(reason: ending())
+        } catch {
+            child.signal(SIGKILL)
+            return .lost(reason: "the answer makes no sense")
+        }
+    }
+
+    /// How a worker whose channel has closed came to its end.
+    private func ending() -> String {
+        child.signal(SIGKILL)
+        switch try? child.wait(for: .seconds(5)) {
+        case .signaled(SIGKILL): return "it used up its memory or time"
+        case .signaled(let number): return "it ended by signal \(number)"
+        case .exited(let code): return "it ended with code \(code)"
+        default: return "it did not end"
+        }
+    }
+}
+
+/// Carries a channel and a child out of a closure.
+private struct Started: ~Copyable {
+    let channel: ChannelEnd
+    var child: ChildProcess
+
+    consuming func takeChild() -> ChildProcess { child }
+}
+
+/// An end of a channel that an actor can hold while its initialiser may still fail.
+private final class ChannelEnd: Sendable {
+    let end: DescriptorChannel
+
+    init(_ end: consuming DescriptorChannel) {
+        self.end = end
+    }
+}

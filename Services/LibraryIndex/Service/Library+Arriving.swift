@@ -1,0 +1,288 @@
+private import Foundation
+private import Hashing
+private import Media
+package import MessageSchema
+private import SQLite
+private import Timekeeping
+
+/// What became of an imported file.
+package struct ImportedFile: Hashable, Sendable {
+    /// Imported, a duplicate, or skipped.
+    package let outcome: ImportAsset.Reply.Outcome
+    /// Why it was skipped, or what is wrong with it.
+    package let reason: String?
+    /// The asset; nil when it was skipped.
+    package let record: AssetRecord?
+}
+
+extension Library {
+    /// Begins to receive a file's bytes.
+    ///
+    /// - Throws: `LibraryError`: `diskFull`, `writeFailed`.
+    package func beginUpload() async throws -> MediaStore.UploadID {
+        try await store.beginUpload()
+    }
+
+    /// Adds bytes; after an error the upload is gone.
+    package func append(_ bytes: [UInt8], to upload: MediaStore.UploadID) async throws {
+        try await store.append(bytes, to: upload)
+    }
+
+    /// Forgets an upload; harmless when it is over.
+    package func cancel(_ upload: MediaStore.UploadID) async {
+        await store.cancel(upload)
+    }
+
+    /// Makes a new asset of what has arrived, if it can be viewed or played. It has committed when this returns.
+    ///
+    /// - Parameter mayReferToAll: whether `request.original` may be an asset of somebody else.
+    /// - Throws: `LibraryError`: `empty`, `unusable`, `otherMediaType`, `otherContent`, `noSuchAsset`, `diskFull`,
+    ///   `idempotencyConflict` …; nothing is kept then.
+    package func save(
+        _ upload: MediaStore.UploadID,
+        as request: SaveAsset,
+        owner: Owner,
+        key: String?,
+        mayReferToAll: Bool
+    ) async throws -> AssetRecord {
+        let staged = try await store.finish(upload)
+        do {
+            if let announced = request.sha256, SHA256Digest(announced) != staged.digest {
+                throw LibraryError(.otherContent)
+            }
+            guard staged.bytes > 0 else { throw LibraryError(.empty) }
+            let key = try idempotencyKey(key, SaveAsset.name, request, staged, owner)
+            if let key, let answered = try await answer(to: key) {
+                await store.discard(staged)
+                guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
+                return record
+            }
+            let report = try await inspect(staged, filename: request.filename)
+            try check(report, for: request.mediaType)
+            var record = AssetRecord(
+                staged: staged,
+                report: report,
+                filename: request.filename,
+                metadata: request.metadata,
+                owner: owner,
+                origin: .saved,
+                added: now(),
+                modified: nil
+            )
+            record.original = request.original
+            let arrival = Arrival(record: record, report: report, key: key, mayReferToAll: mayReferToAll)
+            return try await commit(staged, arrival).record
+        } catch {
+            await store.discard(staged)
+            throw error
+        }
+    }
+
+    /// Takes what has arrived as it is, with its state and reason; the same bytes of the same owner once only.
+    ///
+    /// - Throws: `LibraryError`: `diskFull`, `writeFailed`, `noDecoder`, `idempotencyConflict`; nothing is kept then.
+    package func importFile(
+        _ upload: MediaStore.UploadID,
+        as request: ImportAsset,
+        owner: Owner,
+        key: String?
+    ) async throws -> ImportedFile {
+        let staged = try await store.finish(upload)
+        do {
+            guard staged.bytes > 0 else {
+                await store.discard(staged)
+                return ImportedFile(outcome: .skipped, reason: "it is empty", record: nil)
+            }
+            let key = try idempotencyKey(key, ImportAsset.name, request, staged, owner)
+            if let key, let answered = try await answer(to: key) {
+                await store.discard(staged)
+                let outcome = ImportAsset.Reply.Outcome(rawValue: answered.outcome) ?? .imported
+                return ImportedFile(outcome: outcome, reason: nil, record: answered.record)
+            }
+            let report = try await inspect(staged, filename: request.filename)
+            if report.kind == .unknown, report.state != .quarantined {
+                await store.discard(staged)
+                return ImportedFile(
+                    outcome: .skipped,
+                    reason: report.reason ?? "it is neither a picture nor a film",
+                    record: nil
+                )
+            }
+            let record = AssetRecord(
+                staged: staged,
+                report: report,
+                filename: request.filename,
+                metadata: nil,
+                owner: owner,
+                origin: .imported,
+                added: now(),
+                modified: request.modified.flatMap { Timestamp($0) }
+            )
+            let arrival = Arrival(record: record, report: report, key: key, mayReferToAll: true)
+            let committed = try await commit(staged, arrival)
+            return ImportedFile(
+                outcome: committed.isNew ? .imported : .duplicate,
+                reason: committed.record.reason,
+                record: committed.record
+            )
+        } catch {
+            await store.discard(staged)
+            throw error
+        }
+    }
+
+    // MARK: - Steps
+
+    private struct Arrival: Sendable {
+        let record: AssetRecord
+        let report: InspectionReport
+        let key: IdempotencyKey?
+        let mayReferToAll: Bool
+    }
+
+    private struct Committed: Sendable {
+        let record: AssetRecord
+        let isNew: Bool
+        let event: LibraryEvent?
+    }
+
+    /// Places the bytes, then commits the rows; either both are there afterwards or neither.
+    private func commit(_ staged: MediaStore.Staged, _ arrival: Arrival) async throws -> Committed {
+        try await store.place(staged)
+        let committed: Committed
+        do {
+            let now = now()
+            committed = try await database.transaction { try Library.insert(arrival, on: $0, at: now) }
+        } catch {
+            await abandon(staged.digest)
+            throw await translated(error, bytes: staged.bytes)
+        }
+        await store.settle(staged.digest)
+        if let event = committed.event { announce([event]) }
+        return committed
+    }
+
+    private static func insert(
+        _ arrival: Arrival,
+        on connection: Connection,
+        at now: Timestamp
+    ) throws -> Committed {
+        let assets = AssetTable(connection: connection)
+        var record = arrival.record
+        var original: Int64?
+        if let url = record.original {
+            let found = try AssetID(url.id).flatMap { try assets.find($0) }
+            guard let found, arrival.mayReferToAll || found.owner == record.owner else {
+                throw LibraryError(.noSuchAsset)
+            }
+            original = found.row
+        }
+        let contents = ContentTable(connection: connection)
+        let content = try contents.row(for: record.digest, bytes: record.bytes, report: arrival.report)
+        if record.origin == .imported, let present = try assets.duplicate(of: record.digest, owner: record.owner) {
+            try Library.note(arrival.key, .duplicate, present.row, connection, now)
+            return Committed(record: present, isNew: false, event: nil)
+        }
+        record.row = try assets.insert(record, content: content, original: original)
+        let event = try ChangeTable(connection: connection).add(.inserted, asset: record.url, id: record.id, at: now)
+        try Library.note(arrival.key, .imported, record.row, connection, now)
+        return Committed(record: record, isNew: true, event: event)
+    }
+
+    private static func note(
+        _ key: IdempotencyKey?,
+        _ outcome: ImportAsset.Reply.Outcome,
+        _ asset: Int64,
+        _ connection: Connection,
+        _ now: Timestamp
+    ) throws {
+        guard let key else { return }
+        try AnsweredTable(connection: connection).add(key, outcome: outcome.rawValue, asset: asset, now: now)
+    }
+
+    /// Removes a placed file whose row could not commit, unless a row has the same content.
+    private func abandon(_ digest: SHA256Digest) async {
+        let count = await store.placements
+        // If the database can not even be read, the next start judges.
+        guard let content = try? await database.perform({ try ContentTable(connection: $0).find(digest) != nil }) else {
+            return
+        }
+        if content { await store.settle(digest) } else { await store.abandon(digest, since: count) }
+    }
+
+    /// What is known about the content, from an earlier asset with the same bytes or from a worker.
+    private func inspect(_ staged: MediaStore.Staged, filename: String) async throws -> InspectionReport {
+        let digest = staged.digest
+        if let known = try await database.perform({ try ContentTable(connection: $0).report(of: digest) }) {
+            return known
+        }
+        let file = try await store.open(staged)
+        switch try await decoders.perform(.inspect(filename: filename), on: file) {
+        case .answered(let reply, _):
+            return reply.report
+                ?? InspectionReport(
+                    kind: .unknown,
+                    uti: "public.data",
+                    isUsable: false,
+                    state: .unplayable,
+                    reason: reply.failure
+                )
+        case .quarantined(let reason):
+            return InspectionReport(
+                kind: .unknown,
+                uti: "public.data",
+                isUsable: false,
+                state: .quarantined,
+                reason: reason
+            )
+        }
+    }
+
+    private func check(_ report: InspectionReport, for mediaType: MediaType) throws {
+        guard report.isUsable else { throw LibraryError(.unusable(reason: report.reason)) }
+        let expected: AssetKind? =
+            switch mediaType {
+            case .image: .photo
+            case .movie: .video
+            default: nil
+            }
+        guard report.kind == expected else { throw LibraryError(.otherMediaType(found: report.kind)) }
+    }
+
+    /// The key as it is stored: bound to the whole request, its bytes included.
+    private func idempotencyKey(
+        _ key: String?,
+        _ name: String,
+        _ request: some Encodable,
+        _ staged: MediaStore.Staged,
+        _ owner: Owner
+    ) throws -> IdempotencyKey? {
+        guard let key else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let hasher = SHA256()
+        hasher.update(Array(try encoder.encode(request)))
+        hasher.update(staged.digest.bytes)
+        return IdempotencyKey(principal: owner.principal, name: name, key: key, request: hasher.finish())
+    }
+
+    private func answer(to key: IdempotencyKey) async throws -> (outcome: String, record: AssetRecord?)? {
+        let now = now()
+        return try await database.perform { connection in
+            guard let found = try AnsweredTable(connection: connection).find(key, now: now) else { return nil }
+            return (found.outcome, try found.asset.flatMap { try AssetTable(connection: connection).find(row: $0) })
+        }
+    }
+
+    /// Turns a refusal of the database into words of the library.
+    func translated(_ error: any Error, bytes: Int64) async -> any Error {
+        guard let failure = error as? SQLiteError else { return error }
+        switch failure.code {
+        case .diskFull:
+            let available = (try? await store.availableBytes()) ?? 0
+            return LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
+        case .inputOutput, .readOnly, .busy: return LibraryError(.writeFailed(reason: failure.description))
+        default: return error
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package import Media
+package import MessageSchema
+private import SQLite
+
+extension Library {
+    /// All groups of these types, or all of them, with their counts.
+    package func groups(of types: [GroupType]?) async throws -> [Group] {
+        try await database.perform { connection in
+            let table = GroupTable(connection: connection)
+            return try table.all().filter { types?.contains($0.type) ?? true }.map { try Library.message($0, table) }
+        }
+    }
+
+    /// Makes an album; nil when the name is taken.
+    ///
+    /// - Throws: `LibraryError`: `invalidArgument` for a name that is empty, too long or has control characters.
+    package func createAlbum(named name: String) async throws -> Group? {
+        let hasControls = name.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }
+        guard !name.isEmpty, name.utf8.count <= 255, !hasControls else {
+            throw LibraryError(.invalidArgument("an album's name has 1 to 255 bytes and no control characters"))
+        }
+        let now = now()
+        return try await database.transaction { connection in
+            let table = GroupTable(connection: connection)
+            guard let made = try table.addAlbum(name, now: now) else { return nil }
+            try ChangeTable(connection: connection).add(.inserted, group: made.id, at: now)
+            return try Library.message(made, table)
+        }
+    }
+
+    /// Puts assets into a group or takes them out of it.
+    ///
+    /// - Returns: how many have another place now; 0 for a group that can not be edited. Unknown assets are left out.
+    /// - Throws: `LibraryError`: `noSuchGroup`.
+    package func change(_ change: ChangeAlbum.Change, _ url: GroupURL, _ urls: [AssetURL]) async throws -> Int {
+        let now = now()
+        return try await database.transaction { connection in
+            let groups = GroupTable(connection: connection)
+            guard let group = try AssetID(url.id).flatMap({ try groups.find($0) }) else {
+                throw LibraryError(.noSuchGroup)
+            }
+            guard group.isEditable else { return 0 }
+            let assets = AssetTable(connection: connection)
+            var changed = 0
+            for url in urls {
+                guard let asset = try AssetID(url.id).flatMap({ try assets.find($0) }) else { continue }
+                let isDone =
+                    switch change {
+                    case .add: try groups.add(asset, to: group)
+                    case .remove: try groups.remove(asset, from: group)
+                    }
+                if isDone { changed += 1 }
+            }
+            if changed > 0 { try ChangeTable(connection: connection).add(.updated, group: group.id, at: now) }
+            return changed
+        }
+    }
+
+    private static func message(_ record: GroupRecord, _ table: GroupTable) throws -> Group {
+        Group(
+            url: record.url,
+            name: record.name,
+            type: record.type,
+            count: try table.count(record),
+            editable: record.isEditable
+        )
+    }
+}

@@ -1,0 +1,59 @@
+package import Media
+private import MessageSchema
+private import SQLite
+
+extension Library {
+    /// The asset with this URL; nil when there is none. The extension is not compared.
+    package func asset(_ url: AssetURL) async throws -> AssetRecord? {
+        guard let id = AssetID(url.id) else { return nil }
+        return try await database.perform { try AssetTable(connection: $0).find(id) }
+    }
+
+    /// One page of an enumeration; an unknown group has no assets.
+    package func page(
+        of enumeration: Enumeration,
+        after cursor: Enumeration.Cursor?,
+        count: Int
+    ) async throws -> AssetPage {
+        try await database.perform { connection in
+            var group: GroupRecord?
+            if let id = enumeration.group {
+                group = try GroupTable(connection: connection).find(id)
+                guard group != nil else { return AssetPage(records: [], next: nil) }
+            }
+            return try AssetTable(connection: connection).page(enumeration, in: group, after: cursor, count: count)
+        }
+    }
+
+    /// Opens an asset's original for reading.
+    ///
+    /// - Throws: `LibraryError`: `contentLost`, which is then also the asset's state.
+    package func open(_ record: AssetRecord) async throws -> SharedFile {
+        guard let file = try await reader.open(record.digest) else {
+            try await note(.missing, record)
+            throw LibraryError(.contentLost(state: .missing))
+        }
+        return file
+    }
+
+    /// Reads up to `count` bytes of an original at an offset; fewer only at the end, none past it.
+    package func read(_ file: SharedFile, at offset: Int64, upTo count: Int) async throws -> [UInt8] {
+        try await reader.read(file, at: offset, upTo: count)
+    }
+
+    /// Records that an asset's bytes are lost or whole again, and tells.
+    func note(_ state: AssetState, _ record: AssetRecord) async throws {
+        let now = now()
+        let digest = record.digest
+        let events = try await database.transaction { connection in
+            let contents = ContentTable(connection: connection)
+            guard let content = try contents.find(digest), content.state != state else { return [LibraryEvent]() }
+            try contents.setState(state, of: digest)
+            let changes = ChangeTable(connection: connection)
+            return try AssetTable(connection: connection).assets(of: digest).map {
+                try changes.add(.updated, asset: $0.url, id: $0.id, at: now)
+            }
+        }
+        if !events.isEmpty { announce(events) }
+    }
+}

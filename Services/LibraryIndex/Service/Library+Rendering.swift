@@ -1,0 +1,53 @@
+private import Media
+private import MessageSchema
+private import SQLite
+
+/// A small picture of an asset.
+package struct Thumbnail: Hashable, Sendable {
+    /// Pixels, upright.
+    package let width: Int
+    /// Pixels, upright.
+    package let height: Int
+    /// A JPEG without metadata.
+    package let jpeg: [UInt8]
+}
+
+extension Library {
+    /// A picture of one content may cost so many tries; then its reason is the answer.
+    private static let mostRenderingFailures = 2
+
+    /// A small upright JPEG of an asset that fits into a box.
+    ///
+    /// - Throws: `LibraryError`: `noPicture` with the reason, `contentLost`, `invalidArgument` for a box out of 1 … 4096.
+    package func thumbnail(of record: AssetRecord, width: Int, height: Int) async throws -> Thumbnail {
+        guard (1...4096).contains(width), (1...4096).contains(height) else {
+            throw LibraryError(.invalidArgument("a thumbnail's box has 1 to 4096 pixels a side"))
+        }
+        let digest = record.digest
+        let content = try await database.perform { try ContentTable(connection: $0).find(digest) }
+        if let content, content.renderingFailures >= Library.mostRenderingFailures {
+            throw LibraryError(.noPicture(reason: content.renderingFailure ?? "it was tried before"))
+        }
+        let file = try await open(record)
+        switch try await decoders.perform(.thumbnail(width: width, height: height), on: file) {
+        case .answered(let reply, let picture?):
+            guard let thumbnail = reply.thumbnail, thumbnail.byteCount == picture.count else { break }
+            return Thumbnail(width: thumbnail.width, height: thumbnail.height, jpeg: picture)
+        case .answered(let reply, nil):
+            let reason = reply.failure ?? "the decoder gave none"
+            try await noteRenderingFailure(reason, of: record, count: 1)
+            throw LibraryError(.noPicture(reason: reason))
+        case .quarantined(let reason):
+            try await noteRenderingFailure(reason, of: record, count: Library.mostRenderingFailures)
+            throw LibraryError(.noPicture(reason: reason))
+        }
+        throw LibraryError(.noPicture(reason: "the decoder gave none"))
+    }
+
+    private func noteRenderingFailure(_ reason: String, of record: AssetRecord, count: Int) async throws {
+        let digest = record.digest
+        try await database.transaction { connection in
+            for _ in 0..<count { try ContentTable(connection: connection).addRenderingFailure(reason, of: digest) }
+        }
+    }
+}

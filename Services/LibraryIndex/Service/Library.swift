@@ -1,0 +1,96 @@
+private import Files
+package import Logging
+package import MessageSchema
+import SQLite
+package import Timekeeping
+
+/// The library: what is in it, whose it is, and its bytes. Everything that waits for a disk has a thread of its own.
+///
+/// It knows nothing of permission; the service asks the gate before it asks the library.
+package final class Library: Sendable {
+    /// Where the library is and who decodes for it.
+    package struct Location: Sendable {
+        /// The directory of the index.
+        package var index: String
+        /// The directory of the media store; may be the root of a disk of its own.
+        package var media: String
+        /// The path of `obscura-decoder`.
+        package var decoder: String
+
+        package init(index: String, media: String, decoder: String) {
+            self.index = index
+            self.media = media
+            self.decoder = decoder
+        }
+    }
+
+    let database: Database
+    let store: MediaStore
+    let reader: MediaReader
+    let decoders: DecoderPool
+    let log: Logger
+    let now: @Sendable () -> Timestamp
+    let announce: @Sendable ([LibraryEvent]) -> Void
+
+    /// Opens the library, brings index and store into agreement, and makes both when they are new.
+    ///
+    /// Blocks the calling thread while the database is opened and migrated.
+    /// - Parameter announce: called with what has changed, after it has committed.
+    /// - Throws: `SQLiteError`, `LibraryError` (`storeLost`, `alreadyRunning`), `FilesError`.
+    package init(
+        at location: Location,
+        limits: DecoderPool.Limits = DecoderPool.Limits(),
+        log: Logger,
+        now: @escaping @Sendable () -> Timestamp = { .now() },
+        announce: @escaping @Sendable ([LibraryEvent]) -> Void = { _ in }
+    ) async throws {
+        _ = try Directory(creating: location.index)
+        database = try Database(named: "library.sqlite", in: location.index, schema: LibrarySchema.schema)
+        let expected = try await database.perform { connection in
+            try connection.first("SELECT value FROM facts WHERE name = 'store'") { try $0.text(0) }
+        }
+        store = try MediaStore(at: location.media, expecting: expected)
+        reader = MediaReader(store.folders, named: "media-read")
+        decoders = DecoderPool(executable: location.decoder, limits: limits, log: log)
+        self.log = log
+        self.now = now
+        self.announce = announce
+        try await begin(isNew: expected == nil)
+        try await repair()
+    }
+
+    /// Closes the index, so that another process can open it at once.
+    package func close() async {
+        await database.close()
+    }
+
+    private func begin(isNew: Bool) async throws {
+        let identity = store.identity
+        let now = now()
+        try await database.transaction { connection in
+            if isNew {
+                try connection.run("INSERT INTO facts (name, value) VALUES ('store', ?)", identity)
+                try connection.run("INSERT INTO facts (name, value) VALUES ('epoch', ?)", AssetID().description)
+            }
+            try GroupTable(connection: connection).addBuiltIn(now: now)
+        }
+    }
+
+    /// Finishes or undoes what a kill has interrupted.
+    private func repair() async throws {
+        let left = try await store.clearStaging()
+        guard !left.pending.isEmpty || left.partialUploads > 0 else { return }
+        let known = try await database.perform { try ContentTable(connection: $0).known(left.pending) }
+        for digest in left.pending {
+            if known.contains(digest) { await store.settle(digest) } else { try await store.remove(digest) }
+        }
+        log.info(
+            "the media store was repaired",
+            [
+                "store.partialUploads": .count(left.partialUploads),
+                "store.removed": .count(left.pending.count - known.count),
+                "store.settled": .count(known.count),
+            ]
+        )
+    }
+}
