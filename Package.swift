@@ -150,6 +150,7 @@ let testTargets: [Target] = [
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
+    tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
     // Real executables, as a person or a program would run them: it knows no module.
     .testTarget(

@@ -1,5 +1,5 @@
 package import Media
-private import MessageSchema
+package import MessageSchema
 private import SQLite
 
 extension Library {
@@ -55,5 +55,17 @@ extension Library {
             }
         }
         if !events.isEmpty { announce(events) }
+    }
+}
+
+extension Library {
+    /// The number of the last change; 0 before the first.
+    package func generation() async throws -> Int64 {
+        try await database.perform { try ChangeTable(connection: $0).generation() }
+    }
+
+    /// The changes of assets after a number, at most `count`, in order.
+    package func events(after generation: Int64, count: Int) async throws -> [LibraryEvent] {
+        try await database.perform { try ChangeTable(connection: $0).events(after: generation, count: count) }
     }
 }

@@ -59,8 +59,11 @@ package final class Library: Sendable {
         try await repair()
     }
 
-    /// Closes the index, so that another process can open it at once.
+    /// Closes the index and lets go of the store, so that another process can open them at once.
+    ///
+    /// - Precondition: nothing is asked of the library afterwards.
     package func close() async {
+        store.folders.unlock()
         await database.close()
     }
 
@@ -92,5 +95,12 @@ package final class Library: Sendable {
                 "store.settled": .count(known.count),
             ]
         )
+    }
+}
+
+extension Library {
+    /// How many decoders live now.
+    package var decoderCount: Int {
+        get async { await decoders.workerCount }
     }
 }

@@ -1,6 +1,7 @@
 import Files
 private import Glibc
 private import Hashing
+private import Synchronization
 
 /// The directories of the media store, held open, with the lock that keeps a second library out.
 final class Folders: Sendable {
@@ -12,7 +13,7 @@ final class Folders: Sendable {
     /// The text of the marker.
     let identity: String
 
-    private let lock: FileLock
+    private let lock: Mutex<FileLock?>
 
     init(at path: String, expecting expected: String?) throws {
         let root = try Directory(creating: path)
@@ -24,7 +25,12 @@ final class Folders: Sendable {
         media = try root.makeDirectory("media")
         try root.sync()
         self.root = root
-        self.lock = lock
+        self.lock = Mutex(lock)
+    }
+
+    /// Lets another library have the store.
+    func unlock() {
+        lock.withLock { $0 = nil }
     }
 
     /// The marker's text; written when a library without a database finds a directory without a marker.

@@ -1,0 +1,117 @@
+private import Files
+private import Media
+package import MessageSchema
+private import SQLite
+
+/// The one table from the library's errors to those of the wire.
+extension LibraryError {
+    /// What a program is told.
+    package var reply: ErrorReply {
+        switch code {
+        case .empty: return .invalidData(cause: "empty")
+        case .unusable: return .invalidData(cause: "unusable")
+        case .otherMediaType: return .invalidData(cause: "otherMediaType")
+        case .otherContent: return .invalidData(cause: "otherContent")
+        case .diskFull(let needed, let available): return .diskFull(needed: needed, available: available)
+        case .writeFailed(let reason): return .writeFailed(reason: reason)
+        case .noSuchAsset:
+            return ErrorReply(
+                .noSuchAsset,
+                "No such asset",
+                recoverySuggestion: "`obscura library list` shows the assets."
+            )
+        case .noSuchGroup:
+            return ErrorReply(
+                .noSuchGroup,
+                "No such group",
+                recoverySuggestion: "`obscura library groups` shows the groups."
+            )
+        case .contentLost(let state):
+            return ErrorReply(
+                .damaged,
+                "The asset's bytes are \(state.rawValue)",
+                reason: "The media store does not have the bytes that were saved.",
+                recoverySuggestion: "Restore the media store from a backup, then run `obscura library verify`.",
+                cause: state.rawValue
+            )
+        case .noPicture(let reason):
+            return ErrorReply(.imageUnavailable, "No picture can be made of it", reason: reason)
+        case .invalidArgument(let what): return ErrorReply(.invalidArgument, "Invalid argument", reason: what)
+        case .idempotencyConflict:
+            return ErrorReply(
+                .idempotencyConflict,
+                "The same key was used for another request",
+                recoverySuggestion: "Use a new key for a new request."
+            )
+        case .alreadyRunning(let processID): return .libraryInUse(by: processID)
+        case .storeLost:
+            return ErrorReply(
+                .cannotCreate,
+                "The media store is not there",
+                reason: "Its marker .obscura-media is missing or another library's.",
+                recoverySuggestion: "Mount its disk; or, if the store is really gone, move the library's index away."
+            )
+        case .noDecoder(let reason):
+            return ErrorReply(
+                .serviceUnavailable,
+                "No decoder could be started",
+                reason: reason,
+                recoverySuggestion: "Install obscura-decoder beside obscura-library, or name it with --decoder.",
+                retryAfter: 1000
+            )
+        }
+    }
+}
+
+extension ErrorReply {
+    /// The words for an error of the library, of its index or of its files; nil for what has none.
+    package static func library(_ error: any Error) -> ErrorReply? {
+        switch error {
+        case let error as ErrorReply: return error
+        case let error as LibraryError: return error.reply
+        case let error as SQLiteError: return database(error)
+        case let error as FilesError where error.code == .noSpace:
+            return ErrorReply(.diskFull, "Out of disk space", reason: error.description)
+        case let error as FilesError: return .writeFailed(reason: error.description)
+        default: return nil
+        }
+    }
+
+    fileprivate static func libraryInUse(by processID: Int32?) -> ErrorReply {
+        ErrorReply(
+            .alreadyRunning,
+            "Another library uses this data folder",
+            reason: processID.map { "It is process \($0)." },
+            recoverySuggestion: "End it, or choose another --data."
+        )
+    }
+
+    private static func database(_ error: SQLiteError) -> ErrorReply {
+        switch error.code {
+        case .inUse(let processID): return .libraryInUse(by: processID)
+        case .databaseTooNew:
+            return ErrorReply(
+                .databaseTooNew,
+                "The library is of a newer release",
+                reason: error.description,
+                recoverySuggestion: "Install that release, or restore the copy that it made before."
+            )
+        case .notADatabase, .corrupt, .foreignDatabase:
+            return ErrorReply(
+                .damaged,
+                "The library's index can not be read",
+                reason: error.description,
+                recoverySuggestion: "Restore it from a backup; the originals are in the media store."
+            )
+        case .remoteFileSystem, .readOnly, .cannotOpen:
+            return ErrorReply(
+                .cannotCreate,
+                "The library's index can not be kept there",
+                reason: error.description,
+                recoverySuggestion: "Choose a --data folder on a local disk that can be written."
+            )
+        case .diskFull: return ErrorReply(.diskFull, "Out of disk space", reason: error.description)
+        default: return .writeFailed(reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Consent
+package import Logging
+import Media
+import MessageSchema
+package import Messaging
+package import ServiceRuntime
+
+/// The library on the wire: asks the gate what the caller may, then the library.
+///
+/// Handlers are tasks of their own; nothing here blocks or keeps state. Whoever saved an asset may look at it and read it
+/// without more.
+package struct LibraryService: Sendable {
+    let library: Library
+    let gate: ConsentGate
+    let feed: ChangeFeed
+    let log: Logger
+
+    /// A service over an open library.
+    ///
+    /// - Parameter feed: advanced by the library's `announce`.
+    package init(library: Library, gate: ConsentGate, feed: ChangeFeed, log: Logger) {
+        self.library = library
+        self.gate = gate
+        self.feed = feed
+        self.log = log
+    }
+
+    /// Registers every message of the library.
+    package func register(on server: MessageServer, operatorsOnly: CallerRule) async {
+        await server.registerUpload(SaveAsset.self) { request, call, source in
+            try await mapped { try await save(request, call, source) }
+        }
+        await server.registerUpload(ImportAsset.self, access: operatorsOnly) { request, call, source in
+            try await mapped { try await importFile(request, call, source) }
+        }
+        await server.register(ListGroups.self) { request, call in
+            try await mapped {
+                let authorization = try await gate.authorize([.read], for: call)
+                defer { authorization.end() }
+                return ListGroups.Reply(groups: try await library.groups(of: request.types))
+            }
+        }
+        await server.registerStream(ListAssets.self) { request, call, sink in
+            try await mapped { try await list(request, call, sink) }
+        }
+        await server.register(FindAsset.self) { request, call in
+            try await mapped { try await find(request, call) }
+        }
+        await server.registerStream(ReadAsset.self) { request, call, sink in
+            try await mapped { try await read(request, call, sink) }
+        }
+        await server.registerStream(ThumbnailAsset.self) { request, call, sink in
+            try await mapped { try await thumbnail(request, call, sink) }
+        }
+        await server.register(CreateAlbum.self) { request, call in
+            try await mapped {
+                let authorization = try await gate.authorize([.readWrite], for: call)
+                defer { authorization.end() }
+                return CreateAlbum.Reply(group: try await library.createAlbum(named: request.album))
+            }
+        }
+        await server.register(ChangeAlbum.self) { request, call in
+            try await mapped {
+                let authorization = try await gate.authorize([.readWrite], for: call)
+                defer { authorization.end() }
+                let changed = try await library.change(request.change, request.group, request.assets)
+                return ChangeAlbum.Reply(changed: changed)
+            }
+        }
+        await server.register(VerifyLibrary.self, access: operatorsOnly) { _, _ in
+            try await mapped { try await library.verify() }
+        }
+        await server.registerStream(WatchLibrary.self) { _, call, sink in
+            try await mapped { try await watch(call, sink) }
+        }
+    }
+
+    /// Gives every error of the library its words on the wire.
+    func mapped<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            throw ErrorReply.library(error) ?? error
+        }
+    }
+
+    /// Whether the caller, or whom it works for, may see where a picture was taken.
+    func showsLocation(of record: AssetRecord, to call: Call) -> Bool {
+        guard record.location != nil, !isOwn(record, call) else { return true }
+        guard case .allowed = gate.standing(of: Need(.location, .read), for: Asker(call)) else { return false }
+        return true
+    }
+
+    /// Whether the caller, or whom it works for, saved it.
+    func isOwn(_ record: AssetRecord, _ call: Call) -> Bool {
+        record.owner == call.principal.description
+    }
+}
+
+extension Need {
+    static let addOnly = Need(.library, .addOnly)
+    static let read = Need(.library, .read)
+    static let readWrite = Need(.library, .readWrite)
+}
+
+extension Owner {
+    /// For whom a request is.
+    init(_ call: Call) {
+        self.init(principal: call.principal.description, label: call.label.isEmpty ? nil : call.label)
+    }
+}
