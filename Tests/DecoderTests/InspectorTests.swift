@@ -13,6 +13,7 @@ struct `The inspector` {
     @Test(arguments: [
         ("a.png", "public.png"), ("a.bmp", "com.microsoft.bmp"), ("a.tiff", "public.tiff"),
         ("a.gif", "com.compuserve.gif"), ("a.webp", "org.webmproject.webp"), ("a.jpg", "public.jpeg"),
+        ("a.avif", "public.avif"),
     ])
     func `sees that a picture can be viewed`(name: String, uti: String) throws {
         let found = inspect(try Tool.pattern(name, ["-frames:v", "1"]))
