@@ -1,0 +1,36 @@
+private import EventLoop
+private import MessageSchema
+private import Messaging
+package import ServiceRuntime
+
+/// Puts the exporter together from what surrounds it.
+package enum ExporterStart {
+    /// Opens the jobs, registers the messages, and goes on with what was interrupted.
+    ///
+    /// - Parameters:
+    ///   - host: The process's sockets, settings and log.
+    ///   - gate: The process's one copy of the decisions.
+    /// - Returns: What is to be done at the end: running jobs stop where they are and go on with the next start.
+    /// - Throws: `SQLiteError`, `FilesError` or `MessagingError`, as their makers do.
+    package static func start(on host: ServiceHost, gate: ConsentGate) async throws -> @Sendable () async -> Void {
+        let source = ExportSource(library: try host.client(of: .library))
+        let permission = ExportPermission(gate)
+        let configuration = ExporterConfiguration(host.settings, dataDirectory: host.dataDirectory)
+        let exporter = Exporter(
+            Exporter.Surroundings(
+                store: try ExportStore(in: host.dataDirectory),
+                roots: configuration.roots,
+                source: source,
+                permission: permission,
+                disk: EventLoop(name: "disk"),
+                log: host.log
+            ),
+            loop: host.loop
+        )
+        let streamer = ExportStreamer(source: source, permission: permission)
+        let messages = ExporterMessages(exporter, streamer: streamer) { host.isOperator($0.caller) }
+        await messages.register(on: host.server)
+        try await exporter.resumeInterrupted()
+        return { await exporter.stop() }
+    }
+}
