@@ -99,7 +99,10 @@ let modules: [Target] = [
     // A bag (RFC 8493) written safely below one directory: by the exporter, and by the command line as its own user.
     shared("Bags", ["CLinux", "Files", "Hashing", "Media"]),
     // The public Swift API for programs.
-    shared("ObscuraClient", ["Consent", "EventLoop", "Media", "MessageSchema", "Messaging", "Timekeeping"]),
+    shared(
+        "ObscuraClient",
+        ["Consent", "EventLoop", "Files", "Hashing", "Media", "MessageSchema", "Messaging", "ServiceRuntime"]
+    ),
 ]
 
 let base: [Target.Dependency] = [
@@ -152,6 +155,7 @@ let testTargets: [Target] = [
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
+    tests("ObscuraClientTests", base + ["ObscuraClient"]),
     // Real executables, as a person or a program would run them: it knows no module.
     .testTarget(
         name: "SystemTests",

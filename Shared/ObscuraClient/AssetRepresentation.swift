@@ -1,0 +1,85 @@
+private import Hashing
+private import Media
+import MessageSchema
+private import Messaging
+
+/// One form in which an asset's content is kept; its bytes are the file's, with all metadata.
+public struct AssetRepresentation: Sendable {
+    /// A uniform type identifier, such as `public.jpeg`.
+    public var uti: String { message.uti }
+    /// The file's name.
+    public var filename: String { message.filename }
+    /// Bytes of the file.
+    public var size: Int64 { message.bytes }
+    /// Pixels; 0 by 0 where that is not known.
+    public var dimensions: PixelSize { PixelSize(width: message.width, height: message.height) }
+    /// How the stored pixels are turned for display.
+    public var orientation: AssetOrientation { AssetOrientation(message.orientation) }
+    /// Pixels for each point.
+    public var scale: Double { message.scale }
+    /// The representation's URL.
+    public var url: String { message.url.description }
+
+    private let message: Representation
+    private let cluster: ObscuraCluster
+
+    init(_ message: Representation, _ cluster: ObscuraCluster) {
+        self.message = message
+        self.cluster = cluster
+    }
+
+    /// Reads up to `count` bytes from an offset.
+    ///
+    /// Fewer come at the end, and none at or past it. An error is thrown and never an empty array, so that a loop that
+    /// reads until nothing comes has read everything.
+    ///
+    /// - Parameters:
+    ///   - offset: Bytes to skip; not negative.
+    ///   - count: Bytes wanted; not negative.
+    /// - Returns: The bytes.
+    /// - Throws: ``ObscuraError``, with code `damaged` when the bytes do not have the hash that the library states.
+    public func readBytes(from offset: Int64, count: Int) async throws -> [UInt8] {
+        precondition(offset >= 0 && count >= 0, "an offset and a count are not negative")
+        var bytes: [UInt8] = []
+        try await read(from: offset, count: Int64(count)) { bytes += $0 }
+        return bytes
+    }
+
+    /// Hands all bytes from an offset to a closure, chunk by chunk; no more than a few chunks are held in memory.
+    ///
+    /// - Parameters:
+    ///   - offset: Bytes to skip; not negative.
+    ///   - count: At most so many bytes; all when nil.
+    ///   - body: Gets each chunk, in order; what it throws ends the reading.
+    /// - Throws: ``ObscuraError``, with code `damaged` when the bytes do not have the hash that the library states; or
+    ///   what `body` throws.
+    public func read(
+        from offset: Int64 = 0,
+        count: Int64? = nil,
+        _ body: ([UInt8]) async throws -> Void
+    ) async throws {
+        precondition(offset >= 0 && count ?? 0 >= 0, "an offset and a count are not negative")
+        let stream = try await cluster.stream(ReadAsset(url: message.url, offset: offset, length: count))
+        let hash = SHA256()
+        try await translating {
+            do {
+                while let item = try await stream.next() {
+                    for chunk in item.attachments.map(\.bytes) {
+                        hash.update(chunk)
+                        try await body(chunk)
+                    }
+                }
+            } catch {
+                await stream.cancel()
+                throw error
+            }
+            guard stream.summary?.sha256 == hash.finish().description else {
+                throw ErrorReply(
+                    .damaged,
+                    "Damaged on the way",
+                    reason: "The bytes that arrived do not have the hash that the library states."
+                )
+            }
+        }
+    }
+}

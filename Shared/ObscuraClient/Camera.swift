@@ -1,0 +1,99 @@
+import Media
+import MessageSchema
+
+/// The cameras of a cluster: what there is, and photos as far as a person allows.
+///
+/// Questions need no permission, and never fail: what can not be found out is "no", with a reason.
+public final class Camera: Sendable {
+    /// The cluster it belongs to.
+    public let cluster: ObscuraCluster
+
+    /// The cameras of a cluster.
+    public init(of cluster: ObscuraCluster) { self.cluster = cluster }
+
+    /// The cameras of this machine's cluster.
+    ///
+    /// - Throws: ``ObscuraError`` when it can not be said where the cluster is.
+    public convenience init() throws { self.init(of: try ObscuraCluster()) }
+
+    /// Whether there is any camera that can be used now.
+    public func isAvailable() async -> Bool { await isAvailable(.camera).isTrue }
+
+    /// Whether a source is there now; the library is not when it is empty.
+    public func isAvailable(_ source: SourceType) async -> CameraAnswer {
+        await ask(AskCameras(.source, source: source.message))
+    }
+
+    /// Whether there is a camera that looks there and can be used now.
+    public func isAvailable(_ device: CameraDevice) async -> Bool { await answer(isAvailable: device).isTrue }
+
+    /// Whether there is a camera that looks there and can be used now, and why not.
+    public func answer(isAvailable device: CameraDevice) async -> CameraAnswer {
+        await ask(AskCameras(.position, position: device.position))
+    }
+
+    /// Whether the camera that looks there has a flash; "no" where there is no such camera.
+    public func hasFlash(_ device: CameraDevice) async -> Bool { await answer(hasFlash: device).isTrue }
+
+    /// Whether the camera that looks there has a flash, and why not.
+    public func answer(hasFlash device: CameraDevice) async -> CameraAnswer {
+        await ask(AskCameras(.flash, position: device.position))
+    }
+
+    /// Whether a source gives a kind of media now; "no" for an empty media type.
+    public func supports(_ mediaType: MediaType, from source: SourceType) async -> Bool {
+        await answer(supports: mediaType, from: source).isTrue
+    }
+
+    /// Whether a source gives a kind of media now, and why not.
+    public func answer(supports mediaType: MediaType, from source: SourceType) async -> CameraAnswer {
+        let type = Media.MediaType(rawValue: mediaType.rawValue)
+        return await ask(AskCameras(.mediaType, source: source.message, mediaType: type))
+    }
+
+    /// All cameras.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func all() async throws -> [CameraInfo] {
+        try await cluster.call(ListCameras()).cameras.map(CameraInfo.init)
+    }
+
+    /// What the machine can do, in sentences: cameras, flashes, photos, films.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func report() async throws -> [String] { try await cluster.call(ReportCameras()).lines }
+
+    /// Takes a photo into the library with the camera that looks there.
+    ///
+    /// - Returns: The photo, which the program may look at and read.
+    /// - Throws: ``ObscuraError``: `accessDenied`, `cameraAbsent`, `inUse`, `dismissed` …
+    public func takePhoto(with device: CameraDevice, flash: CameraFlash? = nil) async throws -> Photo {
+        try await takePhoto(with: device.position.rawValue, flash: flash)
+    }
+
+    /// Takes a photo into the library with the camera of that identity.
+    ///
+    /// - Returns: The photo, which the program may look at and read.
+    /// - Throws: ``ObscuraError``: `accessDenied`, `cameraAbsent`, `inUse`, `dismissed` …
+    public func takePhoto(with id: String, flash: CameraFlash? = nil) async throws -> Photo {
+        var settings = CaptureSettings(camera: id)
+        settings.flash = flash?.message
+        let result = try await cluster.call(TakePhoto(settings: settings))
+        return Photo(
+            asset: Asset(result.asset, cluster),
+            camera: result.camera,
+            flashFired: result.granted.flashFired
+        )
+    }
+
+    private func ask(_ question: AskCameras) async -> CameraAnswer {
+        do {
+            let reply = try await cluster.call(question)
+            return CameraAnswer(isTrue: reply.answer, reason: reply.reason)
+        } catch let error as ObscuraError {
+            return CameraAnswer(isTrue: false, reason: error.code)
+        } catch {
+            return CameraAnswer(isTrue: false, reason: "cancelled")
+        }
+    }
+}

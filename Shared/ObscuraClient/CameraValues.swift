@@ -1,0 +1,120 @@
+import Media
+import MessageSchema
+
+/// Where a camera looks.
+public enum CameraDevice: String, Hashable, Sendable, CaseIterable {
+    /// At the person in front of the screen.
+    case front
+    /// Away from the person.
+    case rear
+    /// Wherever it was put.
+    case external
+
+    var position: CameraPosition {
+        switch self {
+        case .front: .front
+        case .rear: .back
+        case .external: .external
+        }
+    }
+
+    init(_ position: CameraPosition) {
+        self =
+            switch position {
+            case .front: .front
+            case .back: .rear
+            case .external: .external
+            }
+    }
+}
+
+/// Where pictures and films can come from.
+public enum SourceType: String, Hashable, Sendable, CaseIterable {
+    case camera, photoLibrary, savedPhotosAlbum
+
+    var message: Source {
+        switch self {
+        case .camera: .camera
+        case .photoLibrary: .photoLibrary
+        case .savedPhotosAlbum: .savedPhotosAlbum
+        }
+    }
+}
+
+/// What kind of media, as a uniform type identifier; compared exactly, never by conformance.
+public struct MediaType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    /// Any text is a media type; one that nobody offers is simply never available.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// `public.image`.
+    public static let image = MediaType(rawValue: "public.image")
+    /// `public.movie`.
+    public static let movie = MediaType(rawValue: "public.movie")
+}
+
+/// What the flash shall do for a photo.
+public enum CameraFlash: String, Hashable, Sendable, CaseIterable {
+    case auto, on, off
+
+    var message: FlashMode {
+        switch self {
+        case .auto: .auto
+        case .on: .on
+        case .off: .off
+        }
+    }
+}
+
+/// The answer to a question that can not fail.
+public struct CameraAnswer: Hashable, Sendable {
+    /// Yes or no.
+    public let isTrue: Bool
+    /// Why not: `mediaTypeEmpty`, `sourceUnavailable`, `cameraAbsent`, or the code of an error; nil for a yes.
+    public let reason: String?
+
+    /// Makes an answer.
+    public init(isTrue: Bool, reason: String?) {
+        self.isTrue = isTrue
+        self.reason = reason
+    }
+}
+
+/// A camera of the machine.
+public struct CameraInfo: Hashable, Sendable {
+    /// Survives replugging and renumbering.
+    public let id: String
+    /// The name that people see.
+    public let name: String
+    /// Where it looks.
+    public let device: CameraDevice
+    /// Whether it can be used now.
+    public let isAvailable: Bool
+    /// Why not: a word such as `busy` or `absent`; nil when it can.
+    public let reason: String?
+    /// Whether it has a flash.
+    public let hasFlash: Bool
+    /// What it gives.
+    public let mediaTypes: [MediaType]
+
+    init(_ camera: MessageSchema.Camera) {
+        id = camera.id
+        name = camera.name
+        device = CameraDevice(camera.position)
+        isAvailable = camera.availability.state == .available
+        reason = isAvailable ? nil : camera.availability.reason ?? camera.availability.state.rawValue
+        hasFlash = camera.flash
+        mediaTypes = camera.mediaTypes.map { MediaType(rawValue: $0.rawValue) }
+    }
+}
+
+/// A photo that was taken: the asset, and how it was taken.
+public struct Photo: Hashable, Sendable {
+    /// The photo in the library, which the program may look at and read.
+    public let asset: Asset
+    /// The identity of the camera.
+    public let camera: String
+    /// Whether the flash fired; nil when the camera does not tell.
+    public let flashFired: Bool?
+}
