@@ -1,5 +1,4 @@
 package import Cameras
-private import Media
 private import MessageSchema
 package import ServiceRuntime
 
@@ -27,15 +26,6 @@ package struct ProbeConfiguration: Sendable {
             throw ErrorReply(.usage, "--built-in-cameras is auto, always or never")
         }
         self.builtIn = builtIn
-        var positions: CameraCatalogue.Positions = [:]
-        for entry in (settings["camera-positions"] ?? "").split(separator: ",") {
-            guard let equals = entry.lastIndex(of: "="),
-                let position = CameraPosition(rawValue: String(entry[entry.index(after: equals)...]))
-            else {
-                throw ErrorReply(.usage, "--camera-positions: \"\(entry)\" is not ID=front, ID=back or ID=external")
-            }
-            positions[String(entry[..<equals])] = position
-        }
-        self.positions = positions
+        positions = try CameraCatalogue.positions(settings["camera-positions"] ?? "")
     }
 }

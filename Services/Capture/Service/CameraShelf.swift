@@ -1,0 +1,63 @@
+package import Cameras
+private import EventLoop
+package import MessageSchema
+private import Timekeeping
+
+/// The cameras of this machine, and the sessions of those that are open.
+///
+/// Looks for cameras on a thread that may wait for drivers; each camera that is opened has a loop of its own.
+package actor CameraShelf {
+    /// Makes the device of a camera.
+    package typealias DeviceFactory = @Sendable (Camera) -> any CameraDevice
+
+    private let loop = EventLoop(name: "scan")
+    private let scanner: CameraScanner
+    private let builtIn: BuiltInChoice
+    private let positions: CameraCatalogue.Positions
+    private let device: DeviceFactory
+    private var sessions: [String: (session: CameraSession, node: String?)] = [:]
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    package init(
+        scanner: CameraScanner,
+        builtIn: BuiltInChoice,
+        positions: CameraCatalogue.Positions,
+        device: @escaping DeviceFactory = CameraShelf.realDevice
+    ) {
+        self.scanner = scanner
+        self.builtIn = builtIn
+        self.positions = positions
+        self.device = device
+    }
+
+    /// The device behind a camera: its node, or the built-in pattern.
+    package static let realDevice: DeviceFactory = { camera in
+        guard let node = camera.node else { return PatternCamera(camera, clock: ContinuousClock()) }
+        return V4L2Camera(camera, path: node)
+    }
+
+    /// Finds a camera by identity, by position, or the usual one when nothing is named.
+    ///
+    /// - Throws: `ErrorReply` with code `cameraAbsent`.
+    package func camera(_ name: String) throws -> Camera {
+        let catalogue = CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions)
+        if let camera = name.isEmpty ? catalogue.standard : catalogue.camera(name) { return camera }
+        throw ErrorReply(
+            .cameraAbsent,
+            name.isEmpty ? "There is no camera" : "There is no camera \"\(name)\"",
+            reason: catalogue.problem,
+            recoverySuggestion: "obscura cameras list",
+            parameters: ["camera": name]
+        )
+    }
+
+    /// The session of a camera: one for each, however many hold it.
+    package func session(of camera: Camera) -> CameraSession {
+        // A camera that was plugged in again may have another node.
+        if let known = sessions[camera.id], known.node == camera.node { return known.session }
+        let session = CameraSession(device: device(camera))
+        sessions[camera.id] = (session, camera.node)
+        return session
+    }
+}

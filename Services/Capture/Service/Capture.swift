@@ -1,0 +1,266 @@
+package import Cameras
+private import Consent
+private import Hashing
+private import Logging
+private import Media
+private import MessageSchema
+private import Messaging
+private import Movies
+package import ServiceRuntime
+private import Video4Linux
+
+/// The messages of capture: a photo, a film, and the wish to stop.
+package struct Capture: Sendable {
+    private let host: ServiceHost
+    private let gate: ConsentGate
+    private let shelf: CameraShelf
+    private let desk = RecordingDesk()
+    private let spool: Spool
+    private let delivery: LibraryDelivery
+
+    /// Makes the spool; opens no camera yet.
+    ///
+    /// - Throws: `ErrorReply` with code `usage`; `FilesError` for a spool that can not be made.
+    package init(host: ServiceHost, gate: ConsentGate, scanner: CameraScanner = CameraScanner()) throws {
+        let configuration = try CaptureConfiguration(host.settings)
+        self.host = host
+        self.gate = gate
+        shelf = CameraShelf(
+            scanner: scanner,
+            builtIn: configuration.builtIn,
+            positions: configuration.positions
+        )
+        spool = try Spool(host.dataDirectory + "/capture/spool")
+        delivery = LibraryDelivery { try host.client(of: .library) }
+    }
+
+    /// Registers the messages on the host's server.
+    package func register() async {
+        await host.server.register(TakePhoto.self) { request, call in try await photo(request.settings, call) }
+        await host.server.registerStream(RecordMovie.self) { request, call, sink in
+            try await record(request.settings, call, sink)
+        }
+        await host.server.register(StopRecording.self) { [desk] request, call in
+            try await desk.stop(request.recording, for: call.principal)
+            return Empty()
+        }
+    }
+
+    // MARK: Photo
+
+    private func photo(_ asked: CaptureSettings, _ call: Call) async throws -> CaptureResult {
+        let camera = try await shelf.camera(asked.camera)
+        let authorization = try await authorize(camera, call)
+        defer { authorization.end() }
+        let requested = MonotonicTime.now()
+        let taker = PhotoTaker(session: await shelf.session(of: camera), camera: camera) { try authorization.check() }
+        do {
+            let photo = try await taker.take(asked, requested: requested)
+            let asset = try await delivery.save(
+                photo.bytes,
+                filename: photo.filename,
+                for: authorization.delegation(of: Need(.library, .addOnly)),
+                key: call.idempotencyKey
+            )
+            host.log.info("photo taken", ["camera": .string(camera.id), "asset.bytes": .count(Int(asset.bytes))])
+            return CaptureResult(asset: asset, camera: camera.id, asked: asked, granted: photo.granted)
+        } catch {
+            throw ErrorReply(capture: error, camera: camera)
+        }
+    }
+
+    /// One question for everything that a capture needs; the library enforces its own part.
+    private func authorize(_ camera: Camera, _ call: Call) async throws -> Authorization {
+        let needs = [Need(.camera(camera.id), .use), Need(.library, .addOnly)]
+        return try await gate.authorize(needs, for: call, handingOn: [needs[1]])
+    }
+
+    // MARK: Film
+
+    private func record(
+        _ asked: CaptureSettings,
+        _ call: Call,
+        _ sink: ItemSink<RecordingProgress>
+    ) async throws -> CaptureResult {
+        let camera = try await shelf.camera(asked.camera)
+        let authorization = try await authorize(camera, call)
+        defer { authorization.end() }
+        let id = randomBytes(8).hexadecimal
+        let note = Spool.Note(
+            recording: id,
+            filename: LocalTime.fileName("MOV", LocalTime.now(), "MOV"),
+            delegation: authorization.delegation(of: Need(.library, .addOnly)),
+            idempotencyKey: call.idempotencyKey ?? "recording-\(id)"
+        )
+        try spool.write(note)
+        let recording = Recording(
+            id: id,
+            camera: camera,
+            session: await shelf.session(of: camera),
+            film: try FilmWriter(path: spool.filmPath(id)),
+            stop: await desk.add(id, owner: call.principal)
+        )
+        host.log.info("recording", ["camera": .string(camera.id), "recording": .string(id)])
+        let (granted, end) = await take(recording, asked, call, authorization, sink)
+        await desk.remove(id)
+        // Concluding is not cancelled with the request: a film that was begun is kept or discarded as a whole.
+        let concluding = Task {
+            try await conclude(recording, note, end: end, asked: asked, granted: granted)
+        }
+        return try await concluding.value
+    }
+
+    private func take(
+        _ recording: Recording,
+        _ asked: CaptureSettings,
+        _ call: Call,
+        _ authorization: Authorization,
+        _ sink: ItemSink<RecordingProgress>
+    ) async -> (granted: CaptureSettings, end: Recording.End) {
+        let quality = asked.quality ?? .medium
+        var wanted = quality.wanted
+        if let width = asked.width { wanted.width = width }
+        if let height = asked.height { wanted.height = height }
+        let maximum = min(max(asked.maximumDuration ?? 600, 0.1), 24 * 3_600)
+        let (width, height, end) = await recording.run(
+            wanted,
+            maximum: Int64(maximum * 1_000_000),
+            check: { try authorization.check() },
+            isGone: { call.ended != .cancelled },
+            progress: { state in
+                _ = try await sink.offer(state, admitting: { try authorization.check() })
+            }
+        )
+        var granted = asked
+        granted.camera = recording.camera.id
+        granted.quality = quality
+        granted.width = width
+        granted.height = height
+        granted.maximumDuration = maximum
+        return (granted, end)
+    }
+
+    private func conclude(
+        _ recording: Recording,
+        _ note: Spool.Note,
+        end: Recording.End,
+        asked: CaptureSettings,
+        granted: CaptureSettings
+    ) async throws -> CaptureResult {
+        let frames = await recording.film.frames
+        if case .cancelled = end {
+            try spool.remove(recording.id)
+            host.log.info("recording discarded", ["recording": .string(recording.id)])
+            throw ErrorReply(.cancelled, "The recording was cancelled, and its film discarded")
+        }
+        guard frames > 0 else {
+            try spool.remove(recording.id)
+            if case .broken(let error) = end { throw ErrorReply(capture: error, camera: recording.camera) }
+            throw ErrorReply(.cancelled, "The recording ended before its first frame")
+        }
+        do {
+            _ = try await recording.film.finish()
+            let asset = try await deliver(note)
+            host.log.info(
+                "recording saved",
+                [
+                    "recording": .string(recording.id), "frames": .count(Int(frames)),
+                    "asset.bytes": .count(Int(asset.bytes)),
+                ]
+            )
+            if case .broken(let error) = end { throw ErrorReply(capture: error, camera: recording.camera) }
+            var result = CaptureResult(asset: asset, camera: recording.camera.id, asked: asked, granted: granted)
+            result.frames = frames
+            result.droppedFrames = await recording.film.dropped
+            return result
+        } catch {
+            // What broke the recording is what the program has to hear, whatever became of the film.
+            if case .broken(let cause) = end { throw ErrorReply(capture: cause, camera: recording.camera) }
+            throw ErrorReply(capture: error, camera: recording.camera)
+        }
+    }
+
+    /// Gives a film to the library; one that the library refuses for good, because the person does, is discarded.
+    private func deliver(_ note: Spool.Note) async throws -> Asset {
+        do {
+            let asset = try await delivery.save(
+                film: spool.filmPath(note.recording),
+                filename: note.filename,
+                for: note.delegation,
+                key: note.idempotencyKey
+            )
+            try spool.remove(note.recording)
+            return asset
+        } catch let error as ErrorReply where Self.isRefusal(error) {
+            try spool.remove(note.recording)
+            host.log.warning(
+                "a film was discarded: its program may not add to the library any more",
+                ["recording": .string(note.recording)]
+            )
+            throw error
+        } catch {
+            host.log.warning(
+                "a film stays in the spool; it is tried again at the next start",
+                ["recording": .string(note.recording), "reason": .string("\(error)")]
+            )
+            throw error
+        }
+    }
+
+    private static func isRefusal(_ error: ErrorReply) -> Bool {
+        switch error.code {
+        case .accessDenied, .accessRestricted, .revoked: true
+        case .dataUnavailable: error.cause == ErrorCode.accessDenied.rawValue
+        default: false
+        }
+    }
+
+    private static func isPassing(_ error: ErrorReply) -> Bool {
+        switch error.code {
+        case .serviceUnavailable, .noLease, .shuttingDown: true
+        default: false
+        }
+    }
+
+    // MARK: Recovery
+
+    /// Finishes and delivers what an earlier run left behind; tries as long as the library is away.
+    package func recover() async {
+        let notes: [Spool.Note]
+        do {
+            notes = try spool.notes()
+        } catch {
+            host.log.error("the spool can not be read", ["reason": .string("\(error)")])
+            return
+        }
+        for note in notes { await recover(note) }
+    }
+
+    private func recover(_ note: Spool.Note) async {
+        do {
+            let outcome = try spool.recover(note.recording)
+            if case .recovered(let found) = outcome {
+                host.log.warning(
+                    "a film was recovered",
+                    [
+                        "recording": .string(note.recording), "frames": .count(found.frames),
+                        "lost.frames": .count(found.lostFrames), "lost.bytes": .count(Int(found.lostByteCount)),
+                    ]
+                )
+            }
+            for _ in 0..<60 {
+                do {
+                    _ = try await deliver(note)
+                    return
+                } catch let error as ErrorReply where Self.isPassing(error) {
+                    try await Task.sleep(for: .seconds(1))
+                }
+            }
+        } catch {
+            host.log.warning(
+                "a film could not be recovered",
+                ["recording": .string(note.recording), "reason": .string("\(error)")]
+            )
+        }
+    }
+}

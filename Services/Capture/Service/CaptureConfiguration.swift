@@ -1,0 +1,32 @@
+package import Cameras
+private import Media
+private import MessageSchema
+package import ServiceRuntime
+
+/// What capture can be told beside what every service can; the probe has the same two settings.
+package struct CaptureConfiguration: Sendable {
+    /// The settings of capture.
+    package static let settings = [
+        Setting(
+            "built-in-cameras",
+            "auto|always|never",
+            "whether there are cameras without hardware",
+            fallback: BuiltInChoice.auto.rawValue
+        ),
+        Setting("camera-positions", "ID=front,…", "where cameras look, by identity, when the kernel does not know"),
+    ]
+
+    package let builtIn: BuiltInChoice
+    package let positions: CameraCatalogue.Positions
+
+    /// Reads the settings.
+    ///
+    /// - Throws: `ErrorReply` with code `usage` for a value that means nothing.
+    package init(_ settings: Settings) throws {
+        guard let builtIn = BuiltInChoice(rawValue: settings["built-in-cameras"] ?? "") else {
+            throw ErrorReply(.usage, "--built-in-cameras is auto, always or never")
+        }
+        self.builtIn = builtIn
+        positions = try CameraCatalogue.positions(settings["camera-positions"] ?? "")
+    }
+}

@@ -1,1 +1,0 @@
-// The target's first file; see ../README.md.

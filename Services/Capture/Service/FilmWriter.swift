@@ -1,0 +1,71 @@
+package import Cameras
+private import EventLoop
+private import Imaging
+package import Movies
+private import Video4Linux
+
+/// Writes one film, on a thread that may wait for the disk and the codec.
+package actor FilmWriter {
+    private static let quality = 85
+
+    private let loop = EventLoop(name: "film")
+    private let path: String
+    private let encoder: FrameEncoder
+    private var writer: MovieWriter<DescriptorMovieFile>?
+    private var first: Int64?
+    private var last: Int64 = 0
+    private(set) package var frames: Int64 = 0
+    /// Frames that were no pictures, or that the camera lost before they came.
+    private(set) package var dropped: Int64 = 0
+    private(set) package var bytes: Int64 = 0
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
+
+    /// Makes the file and its head.
+    package init(path: String) throws {
+        self.path = path
+        encoder = try FrameEncoder(quality: Self.quality)
+    }
+
+    isolated deinit {}
+
+    /// Microseconds of film so far.
+    package var duration: Int64 { first.map { last - $0 } ?? 0 }
+
+    /// Begins the film with what its first frame tells.
+    package func begin(_ description: MovieDescription) throws {
+        writer = try MovieWriter(description, file: DescriptorMovieFile(creating: path))
+    }
+
+    /// Adds a frame; one that is no picture is dropped and counted.
+    ///
+    /// - Throws: `MovieError` when the disk fails or is full: what was written stays.
+    package func add(_ frame: CapturedFrame) throws {
+        dropped += Int64(first == nil ? 0 : frame.stamp.lostBefore)
+        let picture: [UInt8]
+        do throws(JPEGError) {
+            picture = try encoder.picture(of: frame)
+        } catch {
+            dropped += 1
+            return
+        }
+        do throws(MovieError) {
+            try writer?.append(picture, at: frame.stamp.microseconds)
+        } catch {
+            guard error.code == .timeWentBack || error.code == .badFrame else { throw error }
+            dropped += 1
+            return
+        }
+        first = first ?? frame.stamp.microseconds
+        last = frame.stamp.microseconds
+        frames += 1
+        bytes += Int64(picture.count)
+    }
+
+    /// Finishes the film; it is an ordinary movie then.
+    package func finish() throws -> Int64 {
+        guard let summary = try writer?.finish() else { throw MovieError(.badFrame) }
+        writer = nil
+        return summary.byteCount
+    }
+}

@@ -1,0 +1,48 @@
+package import Cameras
+package import Imaging
+private import Video4Linux
+
+/// Makes JPEG pictures of frames: passes through what is JPEG already, encodes the rest.
+///
+/// Blocks for milliseconds; one encoder serves one thread.
+package struct FrameEncoder: ~Copyable {
+    private let encoder: JPEGEncoder
+    private let quality: Int
+
+    /// - Parameter quality: 1 to 100, for frames that have to be encoded.
+    package init(quality: Int) throws(JPEGError) {
+        encoder = try JPEGEncoder()
+        self.quality = quality
+    }
+
+    /// The picture of a frame.
+    ///
+    /// - Throws: `JPEGError` for a frame that is cut short or can not be encoded; the next one may be good.
+    package func picture(of frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
+        guard let layout = Self.layout(of: frame.format.pixelFormat) else {
+            return try JPEGRepair.repaired(frame.bytes).bytes
+        }
+        let shape = PictureShape(
+            layout: layout,
+            width: frame.format.width,
+            height: frame.format.height,
+            bytesPerRow: frame.format.bytesPerRow > 0 ? frame.format.bytesPerRow : nil,
+            isFullRange: frame.format.isFullRange
+        )
+        return try encoder.encode(frame.bytes, shape: shape, quality: quality)
+    }
+
+    /// `nil` for formats that are JPEG.
+    private static func layout(of format: PixelFormat) -> PixelLayout? {
+        switch format {
+        case .yuyv: .yuyv
+        case .uyvy: .uyvy
+        case .nv12: .nv12
+        case .yuv420: .yuv420
+        case .rgb24: .rgb24
+        case .bgr24: .bgr24
+        case .grey: .grey
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,140 @@
+private import Cameras
+private import Imaging
+private import Media
+package import MessageSchema
+private import Video4Linux
+
+/// Takes one photo: the first good frame later than the request whose exposure has settled.
+package struct PhotoTaker: Sendable {
+    /// A picture with its metadata, and what was granted of what was asked.
+    package struct Photo: Sendable {
+        package let bytes: [UInt8]
+        package let filename: String
+        package let granted: CaptureSettings
+    }
+
+    /// Below this mean brightness `auto` uses the flash.
+    private static let darkness = 40.0
+    private static let quality = 92
+
+    let session: CameraSession
+    let camera: Camera
+    /// Asked before every frame; throws to end the work.
+    let check: @Sendable () throws -> Void
+
+    package init(session: CameraSession, camera: Camera, check: @escaping @Sendable () throws -> Void) {
+        self.session = session
+        self.camera = camera
+        self.check = check
+    }
+
+    /// Takes the photo.
+    ///
+    /// - Parameters:
+    ///   - settings: What was asked.
+    ///   - requested: Microseconds of CLOCK_MONOTONIC at which it was asked: an older frame is never the answer.
+    /// - Throws: `CameraError`, or what `check` throws.
+    package func take(_ settings: CaptureSettings, requested: Int64) async throws -> Photo {
+        let feed = try await session.acquire(WantedFormat(width: settings.width, height: settings.height))
+        do {
+            let photo = try await take(settings, from: feed, requested: requested)
+            await session.release(feed)
+            return photo
+        } catch {
+            await session.release(feed)
+            throw error
+        }
+    }
+
+    private func take(
+        _ settings: CaptureSettings,
+        from feed: CameraSession.Feed,
+        requested: Int64
+    ) async throws -> Photo {
+        let clock = FrameClock()
+        var settling = ExposureSettling()
+        var flash: Bool? = camera.flash && settings.flash == .on ? true : camera.flash ? false : nil
+        var isLit = false
+        if flash == true { isLit = try await light(true) }
+        do {
+            for await frame in feed.frames {
+                try check()
+                try Task.checkCancellation()
+                guard frame.stamp.microseconds > requested else { continue }
+                let luma = LumaMeter.mean(of: frame)
+                let verdict = settling.look(at: luma, taken: frame.stamp.microseconds)
+                guard verdict != .wait else { continue }
+                if camera.flash, !isLit, settings.flash != .off, settings.flash != .on, (luma ?? 255) < Self.darkness {
+                    isLit = try await light(true)
+                    flash = isLit
+                    settling.restart()
+                    continue
+                }
+                // A frame that can not be made a picture is skipped; the next one may be good.
+                guard let jpeg = try? encode(frame) else { continue }
+                let readings = await session.readings()
+                if isLit { _ = try await light(false) }
+                var granted = granted(settings, frame)
+                granted.converged = verdict == .settled
+                granted.flashFired = flash
+                return try finish(jpeg, frame, readings, granted, clock)
+            }
+        } catch {
+            if isLit { _ = try? await light(false) }  // the first error is the one to tell
+            throw error
+        }
+        throw await session.failure(of: feed) ?? CameraError(.stalled, "the camera gave no picture")
+    }
+
+    /// - Returns: Whether the light is on now; a camera that refuses takes the photo without it.
+    private func light(_ isOn: Bool) async throws -> Bool {
+        do throws(CameraError) {
+            try await session.setLight(isOn)
+            return isOn
+        } catch {
+            guard error.code == .notSupported else { throw error }
+            return false
+        }
+    }
+
+    private func encode(_ frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
+        try FrameEncoder(quality: Self.quality).picture(of: frame)
+    }
+
+    private func granted(_ asked: CaptureSettings, _ frame: CapturedFrame) -> CaptureSettings {
+        var granted = asked
+        granted.camera = camera.id
+        granted.width = frame.format.width
+        granted.height = frame.format.height
+        granted.flash = asked.flash ?? .auto
+        return granted
+    }
+
+    private func finish(
+        _ jpeg: [UInt8],
+        _ frame: CapturedFrame,
+        _ readings: ExposureReadings,
+        _ granted: CaptureSettings,
+        _ clock: FrameClock
+    ) throws -> Photo {
+        let with = CapturedWith(camera)
+        let time = LocalTime.at(microsecondsSince1970: clock.microsecondsSince1970(frame.stamp))
+        var fields = EXIFFields(
+            time: time,
+            make: with.make,
+            model: with.model,
+            software: CapturedWith.software,
+            orientation: with.orientation,
+            width: frame.format.width,
+            height: frame.format.height
+        )
+        fields.exposureMicroseconds = readings.exposureMicroseconds
+        fields.isoSpeed = readings.isoSpeed
+        fields.flashFired = granted.flashFired
+        return Photo(
+            bytes: try EXIFWriter.written(fields, into: jpeg),
+            filename: LocalTime.fileName("IMG", time, "JPG"),
+            granted: granted
+        )
+    }
+}

@@ -1,0 +1,72 @@
+package import Files
+private import FoundationEssentials
+package import MessageSchema
+package import Movies
+
+/// Where films lie until the library has them: `DATA/capture/spool`.
+///
+/// Beside each film lies a note for whom it was made, so that a film that a crash left behind still finds its owner.
+package struct Spool: Sendable {
+    /// For whom a film is, and as what.
+    package struct Note: Hashable, Sendable, Codable {
+        package var recording: String
+        package var filename: String
+        package var delegation: Delegation
+        /// The key under which the library saves it once, however often it is tried.
+        package var idempotencyKey: String
+
+        package init(recording: String, filename: String, delegation: Delegation, idempotencyKey: String) {
+            self.recording = recording
+            self.filename = filename
+            self.delegation = delegation
+            self.idempotencyKey = idempotencyKey
+        }
+    }
+
+    private let path: String
+
+    /// Makes the folder.
+    ///
+    /// - Throws: `FilesError` for a folder that can not be made.
+    package init(_ path: String) throws(FilesError) {
+        self.path = path
+        _ = try Directory(creating: path)
+    }
+
+    /// The path of a recording's film.
+    package func filmPath(_ recording: String) -> String { "\(path)/\(recording).mov" }
+
+    /// Writes the note, durably, before the film begins.
+    package func write(_ note: Note) throws {
+        let folder = try Directory(opening: path)
+        try folder.writeAtomically(Array(JSONEncoder().encode(note)), to: "\(note.recording).json")
+    }
+
+    /// Every film that was left behind, with its note.
+    ///
+    /// - Returns: Notes; what has no readable note, or no film, is not among them.
+    package func notes() throws -> [Note] {
+        let folder = try Directory(opening: path)
+        let names = Set(try folder.entries().map(\.name))
+        return names.sorted().compactMap { name in
+            guard name.hasSuffix(".json"), names.contains("\(name.dropLast(5)).mov"),
+                // A note that can not be read names nobody; the film stays for a person to look at.
+                let bytes = try? folder.read(name, limit: 64 << 10)
+            else { return nil }
+            return try? JSONDecoder().decode(Note.self, from: Data(bytes))
+        }
+    }
+
+    /// Removes a film and its note; the note goes last.
+    package func remove(_ recording: String) throws {
+        let folder = try Directory(opening: path)
+        _ = try folder.remove("\(recording).mov")
+        _ = try folder.remove("\(recording).json")
+    }
+
+    /// Finishes what a crash left unfinished; blocks on the disk.
+    package func recover(_ recording: String) throws(MovieError) -> MovieRecovery.Outcome {
+        var file = try DescriptorMovieFile(opening: filmPath(recording))
+        return try MovieRecovery.recover(&file)
+    }
+}
