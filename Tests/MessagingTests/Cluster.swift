@@ -108,7 +108,7 @@ final class Ends: Sendable {
 
 extension Liveness.Intervals {
     /// Short enough for a test, long enough for a busy machine.
-    static let quick = Liveness.Intervals(heartbeat: .milliseconds(100), silence: .milliseconds(400))
+    static let quick = Liveness.Intervals(heartbeat: .milliseconds(100), silence: .milliseconds(1_500))
 }
 
 /// The code of an `ErrorReply`, or a text that no test expects.

@@ -3,6 +3,11 @@ import EventLoop
 import Glibc
 import Testing
 
+/// What libzmq said instead of sending.
+struct RawPeerError: Error {
+    let number: CInt
+}
+
 /// A DEALER with nothing between it and libzmq; it blocks a thread of its own.
 @safe actor RawPeer {
     private let loop = EventLoop(name: "raw peer")
@@ -10,7 +15,12 @@ import Testing
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
 
-    init(_ endpoint: String, routingID: String? = nil, receiveLimit: CInt? = nil) throws {
+    init(
+        _ endpoint: String,
+        routingID: String? = nil,
+        receiveLimit: CInt? = nil,
+        credentials: (name: String, key: String)? = nil
+    ) throws {
         unsafe context = try #require(unsafe zmq_ctx_new())
         unsafe socket = try #require(unsafe zmq_socket(context, ZMQ_DEALER))
         var linger: CInt = 0
@@ -18,6 +28,10 @@ import Testing
         var immediate: CInt = 1
         unsafe zmq_setsockopt(socket, ZMQ_IMMEDIATE, &immediate, MemoryLayout.size(ofValue: immediate))
         if let routingID { unsafe zmq_setsockopt(socket, ZMQ_ROUTING_ID, routingID, routingID.utf8.count) }
+        if let credentials {
+            unsafe zmq_setsockopt(socket, ZMQ_PLAIN_USERNAME, credentials.name, credentials.name.utf8.count)
+            unsafe zmq_setsockopt(socket, ZMQ_PLAIN_PASSWORD, credentials.key, credentials.key.utf8.count)
+        }
         if var receiveLimit {
             unsafe zmq_setsockopt(socket, ZMQ_RCVHWM, &receiveLimit, MemoryLayout.size(ofValue: receiveLimit))
             unsafe zmq_setsockopt(socket, ZMQ_RCVBUF, &receiveLimit, MemoryLayout.size(ofValue: receiveLimit))
@@ -37,12 +51,17 @@ import Testing
         unsafe zmq_ctx_term(context)
     }
 
+    func setSendTimeout(_ milliseconds: CInt) {
+        var timeout = milliseconds
+        unsafe zmq_setsockopt(socket, ZMQ_SNDTIMEO, &timeout, MemoryLayout.size(ofValue: timeout))
+    }
+
     func send(_ frames: [[UInt8]], isWhole: Bool = true) throws {
         for (index, frame) in frames.enumerated() {
             let isLast = isWhole && index == frames.count - 1
             // Waits for the connection, if there is none yet.
             let sent = unsafe zmq_send(socket, frame, frame.count, isLast ? 0 : ZMQ_SNDMORE)
-            try #require(sent >= 0)
+            if sent < 0 { throw RawPeerError(number: zmq_errno()) }
         }
     }
 

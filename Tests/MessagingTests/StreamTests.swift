@@ -163,8 +163,8 @@ struct StreamTests {
         try await cluster.server.start()
         let stream = try await cluster.client().stream(Count(to: 1))
         let reading = Task { try await stream.next()?.value.number }
-        // Many times the silence that would end it.
-        let ticks = cluster.liveness.ticksOfSilence * 4
+        // Twice the silence that would end it.
+        let ticks = cluster.liveness.ticksOfSilence * 2
         try await Task.sleep(for: cluster.liveness.tick * ticks)
         gate.continuation.yield()
         #expect(try await reading.value == 1)

@@ -16,7 +16,8 @@ struct ConnectionMonitor: ~Copyable {
 
     init(of socket: borrowing SocketHandle, context: MessagingContext) throws(MessagingError) {
         let endpoint = context.makeEndpoint()
-        try socket.monitor(at: endpoint, events: ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+        let refusals = ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+        try socket.monitor(at: endpoint, events: ZMQ_EVENT_DISCONNECTED | refusals)
         let events = try SocketHandle(.pair, in: context)
         try events.connect(endpoint)
         self.events = events
@@ -31,7 +32,7 @@ struct ConnectionMonitor: ~Copyable {
             guard let first = frames.first, first.count >= 2 else { continue }
             switch CInt(first[0]) | CInt(first[1]) << 8 {
             case ZMQ_EVENT_DISCONNECTED: return .lost
-            case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .refused
+            case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .refused
             default: continue
             }
         }

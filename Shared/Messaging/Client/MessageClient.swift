@@ -16,6 +16,8 @@ package actor MessageClient {
     private let context: MessagingContext
     private let socket: SocketHandle
     private let monitor: ConnectionMonitor
+    private let address: String
+    private var mustConnect = false
     var exchanges: [UInt64: ClientExchange] = [:]
     private var lastNumber: UInt64 = 0
     private var registrations: [EventLoop.Token] = []
@@ -43,7 +45,8 @@ package actor MessageClient {
         let socket = try SocketHandle(.dealer, in: context)
         try SocketOptions.setClient(socket, as: credentials)
         monitor = try ConnectionMonitor(of: socket, context: context)
-        try socket.connect(credentials == .program ? endpoint.programs : endpoint.roles)
+        address = credentials == .program ? endpoint.programs : endpoint.roles
+        try socket.connect(address)
         self.socket = socket
         self.context = context
         self.loop = loop
@@ -68,7 +71,7 @@ package actor MessageClient {
         _ options: CallOptions,
         window: Int
     ) async throws -> ClientExchange {
-        startListening()
+        try listen()
         lastNumber += 1
         let exchange = ClientExchange(
             serial: lastNumber,
@@ -131,9 +134,14 @@ package actor MessageClient {
     ) async throws {
         let frames = [Wire.magic, HeaderCodec.encode(header), body]
         while true {
-            if case .failure(let error) = exchange.outcome { throw error }
             // A loss that happened before must not be taken for one that happens after this message.
             try noteConnectionEvents()
+            switch exchange.outcome {
+            case .failure(let error)?: throw error
+            // Answered early: nobody wants the rest.
+            case .success?: return
+            case nil: break
+            }
             if try socket.send(frames, attachments) == .sent { return exchange.liveness.said() }
             waitForRoom()
             try await waitForChange(exchange)
@@ -143,10 +151,11 @@ package actor MessageClient {
     /// Sends a message that needs no answer; one that can not go out now is no loss.
     func say(_ header: Header) { _ = try? socket.send([Wire.magic, HeaderCodec.encode(header), BodyCodec.empty]) }
 
-    /// Suspends until something about the exchange has changed.
+    /// Suspends until something about the exchange has changed; not at all if it is over.
     ///
     /// - Throws: `ErrorReply` `cancelled` if the task was cancelled.
     func waitForChange(_ exchange: ClientExchange) async throws {
+        guard exchange.outcome == nil else { return }
         lastNumber += 1
         let (number, serial) = (lastNumber, exchange.serial)
         await withTaskCancellationHandler {
@@ -186,7 +195,13 @@ package actor MessageClient {
 
     // MARK: The connection
 
-    private func startListening() {
+    /// Starts to listen, once, and connects again after a refusal: libzmq gives up then.
+    private func listen() throws(MessagingError) {
+        if mustConnect {
+            mustConnect = false
+            socket.disconnect(address)
+            try socket.connect(address)
+        }
         guard !isListening else { return }
         isListening = true
         registrations = [
@@ -203,6 +218,7 @@ package actor MessageClient {
                     exchange.finish(.failure(.connectionLost(service)))
                 }
             case .refused:
+                mustConnect = true
                 for exchange in exchanges.values where !exchange.isSent {
                     exchange.finish(.failure(.connectionRefused(service)))
                 }

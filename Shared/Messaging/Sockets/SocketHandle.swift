@@ -72,6 +72,9 @@ import EventLoop
         guard unsafe zmq_connect(raw, endpoint) == 0 else { throw .current(endpoint) }
     }
 
+    /// Forgets an endpoint; one that is not known is ignored.
+    func disconnect(_ endpoint: String) { unsafe zmq_disconnect(raw, endpoint) }
+
     /// Reports the socket's connections to a pair socket at `endpoint` (zmq_socket_monitor(3)).
     func monitor(at endpoint: String, events: CInt) throws(MessagingError) {
         guard unsafe zmq_socket_monitor(raw, endpoint, events) == 0 else { throw .current(endpoint) }

@@ -1,0 +1,139 @@
+import Consent
+import Glibc
+import Testing
+
+@testable import Messaging
+
+@Suite("What is read about a process", .timeLimit(.minutes(1)))
+struct EvidenceTests {
+    @Test(arguments: [
+        ("0::/system.slice/booth.service", "unit:booth.service"),
+        ("0::/system.slice/booth@1.service", "unit:booth@1.service"),
+        ("0::/system.slice/booth.service/child", nil), ("0::/system.slice/booth.scope", nil),
+        ("0::/system.slice/.service", nil), ("0::/system.slice", nil), ("0::/", nil), ("0::/init.scope", nil),
+        ("0::/user.slice/user-1000.slice/user@1000.service", nil),
+        ("0::/user.slice/system.slice/booth.service", nil), ("0::/../system.slice/booth.service", nil),
+        ("0::/machine.slice/kiosk.scope", "container:kiosk"),
+        ("0::/machine.slice/kiosk.scope/inner", "container:kiosk"),
+        ("0::/machine.slice/", nil), ("0::/machine.slicex/kiosk", nil),
+        ("2:cpu:/x\n1:name=systemd:/system.slice/a.service\n0::/elsewhere", "unit:a.service"),
+        ("0::/system.slice/b.service\n1:name=systemd:/user.slice", nil),
+    ])
+    func `a control group proves a unit, a container, or nothing`(file: String, expected: String?) throws {
+        let group = try #require(ControlGroup(file: file))
+        #expect(group.principal(containerPrefix: "/machine.slice/")?.description == expected)
+    }
+
+    @Test func `without a prefix no container is believed`() throws {
+        #expect(ControlGroup(path: "/machine.slice/kiosk.scope").principal(containerPrefix: nil) == nil)
+    }
+
+    @Test(arguments: ["", "2:cpu:/x", "0::relative", "nonsense"])
+    func `a file without a usable line proves nothing`(file: String) {
+        #expect(ControlGroup(file: file) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("localhost:1000:100:42", 1_000, 100, 42), ("localhost:0:0:1", 0, 0, 1),
+            ("localhost:4294967294:1:2", 4_294_967_294, 1, 2),
+        ] as [(String, UInt32, UInt32, Int32)]
+    )
+    func `the address of a local peer holds its credentials`(address: String, uid: UInt32, gid: UInt32, pid: Int32) {
+        #expect(PeerCredentials(address: address) == PeerCredentials(userID: uid, groupID: gid, processID: pid))
+    }
+
+    @Test(arguments: [
+        "", "localhost", "127.0.0.1", "localhost:1:2", "localhost:a:b:c", "localhost:1:2:3:4", "evil:1:2:3",
+    ])
+    func `any other address is no proof`(address: String) {
+        #expect(PeerCredentials(address: address) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("/usr/bin/booth", ["booth"], "/usr/bin/booth"),
+            ("/usr/bin/python3.11", ["python3", "/opt/kiosk.py", "--loud"], "python3.11 /opt/kiosk.py"),
+            ("/usr/bin/python3.11", ["python3", "-u", "-m", "kiosk"], "python3.11 kiosk"),
+            ("/usr/bin/python3.11", ["python3", "-c", "import os"], "/usr/bin/python3.11"),
+            ("/usr/bin/bash", ["bash", "/srv/run.sh"], "bash /srv/run.sh"),
+            ("/usr/bin/shred", ["shred", "x"], "/usr/bin/shred"),
+            (nil, ["/usr/bin/node", "app.js"], "node app.js"), (nil, [], "comm"),
+            ("/tmp/\u{1B}[31mred", ["x"], "/tmp/\\u{1b}[31mred"),
+        ] as [(String?, [String], String)]
+    )
+    func `a label is what a person would recognise`(executable: String?, arguments: [String], label: String) {
+        #expect(ProgramLabel.make(executable: executable, arguments: arguments, name: "comm") == label)
+    }
+
+    @Test func `the record of this process is right`() throws {
+        let record = try #require(ProcessRecord.read(getpid()))
+        #expect(record.userID == geteuid())
+        #expect(record.startTime > 0)
+        #expect(ProcessRecord.startTime(of: getpid()) == record.startTime)
+        #expect(ProcessRecord.read(-1) == nil)
+        #expect(ProcessRecord.read(Int32.max) == nil)
+    }
+
+    @Test func `a process name can not shift the fields of stat`() {
+        let tail = (3...30).map { $0 == 22 ? "777" : "\($0)" }.joined(separator: " ")
+        #expect(ProcessRecord.startTime(inStat: "12 (a) 1 2 3) \(tail)") == 777)
+        #expect(ProcessRecord.startTime(inStat: "12 (short) S 1") == nil)
+        #expect(ProcessRecord.startTime(inStat: "") == nil)
+    }
+
+    @Test(arguments: [(Int32(0), UInt32(1_000)), (-1, 1_000), (5, 65_534)])
+    func `a process of another namespace is refused`(pid: Int32, uid: UInt32) {
+        let credentials = PeerCredentials(userID: uid, groupID: 0, processID: pid)
+        #expect(throws: IdentityRefusal.otherNamespace) {
+            try Cluster.rules(.system).identity(of: credentials, record: record(user: uid, group: "/"))
+        }
+    }
+
+    @Test func `what can not be read is refused`() {
+        let credentials = PeerCredentials(userID: 1_000, groupID: 0, processID: 5)
+        let rules = Cluster.rules(.system)
+        #expect(throws: IdentityRefusal.noSuchProcess) { try rules.identity(of: credentials, record: nil) }
+        #expect(throws: IdentityRefusal.unreadableControlGroup) {
+            try rules.identity(of: credentials, record: record(user: 1_000, group: nil))
+        }
+    }
+
+    @Test func `a unit counts only while the process is the user that connected`() throws {
+        let credentials = PeerCredentials(userID: 1_000, groupID: 0, processID: 5)
+        let rules = Cluster.rules(.system)
+        let unit = try rules.identity(of: credentials, record: record(user: 1_000, group: "/system.slice/a.service"))
+        #expect(unit.principal == .unit("a.service"))
+        #expect(unit.provenBy == .systemUnit)
+        let other = try rules.identity(of: credentials, record: record(user: 0, group: "/system.slice/a.service"))
+        #expect(other.principal == .user(1_000))
+        #expect(other.provenBy == .peerCredentials)
+    }
+
+    private func record(user: UInt32, group: String?) -> ProcessRecord {
+        ProcessRecord(startTime: 1, userID: user, controlGroup: group.map(ControlGroup.init(path:)), label: "x")
+    }
+
+    @Test func `the table of identities is bounded, and the dead make room`() throws {
+        var table = PeerTable(capacity: 4, capacityPerUser: 3)
+        func identity(_ user: UInt32, _ pid: Int32) -> PeerIdentity {
+            PeerIdentity(principal: .user(user), userID: user, groupID: 0, processID: pid, startTime: 1, label: "")
+        }
+        var alive: Set<Int32> = [1, 2, 3, 4, 5]
+        let first = try table.token(for: identity(7, 1), isAlive: { alive.contains($0.processID) })
+        #expect(try table.token(for: identity(7, 1), isAlive: { _ in true }) == first)
+        for pid in 2...3 { _ = try table.token(for: identity(7, Int32(pid)), isAlive: { _ in true }) }
+        #expect(throws: PeerTable.Refusal.tooManyOfUser) {
+            try table.token(for: identity(7, 4), isAlive: { _ in true })
+        }
+        _ = try table.token(for: identity(8, 5), isAlive: { _ in true })
+        #expect(throws: PeerTable.Refusal.full) { try table.token(for: identity(9, 6), isAlive: { _ in true }) }
+        alive.remove(1)
+        let next = try table.token(for: identity(7, 4), isAlive: { alive.contains($0.processID) })
+        #expect(next != first)
+        #expect(table[first] == nil)
+        #expect(table.count == 4)
+        #expect(PeerToken(next.text) == next)
+        for text in ["", "p", "q1", "p-1", "p1x"] { #expect(PeerToken(text) == nil) }
+    }
+}
