@@ -14,7 +14,7 @@ package actor V4L2Camera: CameraDevice {
 
     private let loop: EventLoop
     private let path: String
-    private let patience: Patience
+    private let configuration: Configuration
     private var device: VideoDevice?
     private var choice: FormatChoice?
     private var format: VideoFormat?
@@ -22,14 +22,16 @@ package actor V4L2Camera: CameraDevice {
     private var generation = 0
     private var restarts = 0
 
-    /// How long a silent camera is waited for, and how often it is started anew.
-    package struct Patience: Hashable, Sendable {
+    /// How long a silent camera is waited for, how often it is started anew, and who else may change it.
+    package struct Configuration: Hashable, Sendable {
         /// Milliseconds to the first frame; also after a restart.
         package var firstFrameMilliseconds: Int
         /// Milliseconds between frames at least; five frame periods and two exposures where those are longer.
         package var leastMilliseconds: Int
         /// Restarts without a good frame in between before the camera is `stalled`.
         package var restarts: Int
+        /// Whether other processes are kept from changing format and controls while it is open.
+        package var locksSettings = true
 
         /// Five seconds, one second, two restarts.
         package init(firstFrameMilliseconds: Int = 5000, leastMilliseconds: Int = 1000, restarts: Int = 2) {
@@ -44,11 +46,11 @@ package actor V4L2Camera: CameraDevice {
     /// - Parameters:
     ///   - camera: What the scan found.
     ///   - path: Its node now, such as `/dev/video0`.
-    ///   - patience: When the camera is called silent.
-    package init(_ camera: Camera, path: String, patience: Patience = Patience()) {
+    ///   - configuration: When the camera is called silent, and more.
+    package init(_ camera: Camera, path: String, configuration: Configuration = Configuration()) {
         self.camera = camera
         self.path = path
-        self.patience = patience
+        self.configuration = configuration
         loop = EventLoop(name: "camera")
     }
 
@@ -67,7 +69,7 @@ package actor V4L2Camera: CameraDevice {
                 height: choice.height,
                 interval: choice.interval
             )
-            opened.takePriority()
+            if configuration.locksSettings { opened.takePriority() }
             try opened.startStreaming()
             device = consume opened
             self.choice = choice
@@ -100,7 +102,7 @@ package actor V4L2Camera: CameraDevice {
             }
             guard let descriptor = device?.pollDescriptor else { continue }
             let generation = generation
-            let limit = isFirst ? patience.firstFrameMilliseconds : silenceLimit
+            let limit = isFirst ? configuration.firstFrameMilliseconds : silenceLimit
             let deadline = BootInstant.now() + .milliseconds(limit)
             let wake = await loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN)), until: deadline)
             guard generation == self.generation, wake != .cancelled else { throw CameraError(.cancelled) }
@@ -142,10 +144,10 @@ package actor V4L2Camera: CameraDevice {
     /// Starts streaming anew; the second time with the device opened anew; and then the camera is stalled.
     private func restart(because error: VideoError) throws(CameraError) {
         restarts += 1
-        guard restarts <= patience.restarts else {
+        guard restarts <= configuration.restarts else {
             throw CameraError(
                 .stalled,
-                "no good frame after \(patience.restarts) restarts",
+                "no good frame after \(configuration.restarts) restarts",
                 errorNumber: error.errorNumber
             )
         }
@@ -163,7 +165,7 @@ package actor V4L2Camera: CameraDevice {
                 height: choice.height,
                 interval: choice.interval
             )
-            opened.takePriority()
+            if configuration.locksSettings { opened.takePriority() }
             try opened.startStreaming()
             device = consume opened
         } catch {
@@ -176,7 +178,7 @@ package actor V4L2Camera: CameraDevice {
         let periods = (format?.interval?.seconds ?? 0) * 5000
         // A dark scene may be exposed for longer than a frame's time (picamera2 issue 854).
         let exposure = (device?.value(of: VideoControl.Identifier.exposureAbsolute) ?? nil) ?? 0
-        return max(patience.leastMilliseconds, Int(periods), Int(exposure) / 10 * 2)
+        return max(configuration.leastMilliseconds, Int(periods), Int(exposure) / 10 * 2)
     }
 
     private static func copy(_ bytes: RawSpan) -> [UInt8] {

@@ -42,7 +42,7 @@ package struct FrameSieve: Sendable {
     package enum Fault: String, Hashable, Sendable {
         /// The driver flagged it (V4L2_BUF_FLAG_ERROR).
         case flagged
-        /// It has no bytes, or fewer or more than an uncompressed picture has.
+        /// It has no bytes, or fewer than an uncompressed picture has.
         case short
     }
 
@@ -56,8 +56,8 @@ package struct FrameSieve: Sendable {
     private static let clockMask: UInt32 = 0xE000
     private static let monotonicClock: UInt32 = 0x2000
 
-    /// The exact bytes of a picture; nil for compressed ones.
-    private let exactByteCount: Int?
+    /// The bytes of a picture; a driver may add padding, never leave some out.
+    private let leastByteCount: Int
     private var lastSequence: UInt32?
     private var lastMicroseconds: Int64 = .min
     private var badSinceGood = 0
@@ -69,14 +69,14 @@ package struct FrameSieve: Sendable {
     /// Buffers that were no good frames.
     package private(set) var badFrames = 0
 
-    /// A sieve for pictures of exactly this many bytes, or of any number where it is nil.
-    package init(exactByteCount: Int?) {
-        self.exactByteCount = exactByteCount
+    /// A sieve for pictures of this many bytes at least.
+    package init(leastByteCount: Int) {
+        self.leastByteCount = max(1, leastByteCount)
     }
 
     /// Judges a buffer that was dequeued at `now`, in microseconds of CLOCK_MONOTONIC.
     package mutating func judge(_ report: BufferReport, now: Int64) -> Verdict {
-        let isShort = report.byteCount == 0 || exactByteCount.map { $0 != report.byteCount } ?? false
+        let isShort = report.byteCount < leastByteCount
         let fault: Fault? = report.flags & Self.errorFlag != 0 ? .flagged : isShort ? .short : nil
         // A flagged buffer's own number may be nonsense (uvcvideo: zero), so it does not move the count.
         if let fault {

@@ -20,7 +20,7 @@ package struct VideoDevice: ~Copyable {
     let bufferType: UInt32
     private var buffers: MappedBuffers?
     private var format: VideoFormat?
-    private var sieve = FrameSieve(exactByteCount: nil)
+    private var sieve = FrameSieve(leastByteCount: 1)
     private var badInARow = 0
 
     /// Opens a node and asks what it is.
@@ -77,7 +77,7 @@ package struct VideoDevice: ~Copyable {
         if let interval { try set(interval) }
         let granted = VideoFormat(raw, interval: try self.interval())
         format = granted
-        sieve = FrameSieve(exactByteCount: granted.isUncompressed ? granted.imageByteCount : nil)
+        sieve = FrameSieve(leastByteCount: granted.leastByteCount)
         return granted
     }
 

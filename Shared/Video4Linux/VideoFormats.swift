@@ -92,7 +92,7 @@ package struct VideoFormat: Hashable, Sendable {
     package let width, height: Int
     /// Bytes from one row of the first plane to the next; zero for compressed formats.
     package let bytesPerRow: Int
-    /// The most bytes of one picture's first plane; all of them for uncompressed formats.
+    /// The most bytes that a picture's first memory area has.
     package let imageByteCount: Int
     /// Memory areas a picture has; formats with more than one are not lent.
     package let planeCount: Int
@@ -122,10 +122,16 @@ package struct VideoFormat: Hashable, Sendable {
         self.interval = interval
     }
 
-    /// Whether every picture has exactly `imageByteCount` bytes, as the formats this module names have.
-    package var isUncompressed: Bool {
-        let known: Set<PixelFormat> = [.yuyv, .uyvy, .nv12, .yuv420, .rgb24, .bgr24, .grey]
-        return known.contains(pixelFormat)
+    /// The bytes of one picture of the formats this module names; 1 for compressed and unknown ones.
+    ///
+    /// `imageByteCount` may be more: drivers round it up, and the multi-planar interface counts what lies before the
+    /// picture.
+    package var leastByteCount: Int {
+        switch pixelFormat {
+        case .yuyv, .uyvy, .rgb24, .bgr24, .grey: bytesPerRow * height
+        case .nv12, .yuv420: bytesPerRow * height * 3 / 2
+        default: 1
+        }
     }
 
     /// Whether pictures are JPEG files, more or less.

@@ -20,7 +20,7 @@ struct FrameSieveTests {
     }
 
     @Test func `a good frame keeps the driver's monotonic time`() {
-        var sieve = FrameSieve(exactByteCount: 100)
+        var sieve = FrameSieve(leastByteCount: 100)
         let verdict = sieve.judge(Self.report(0, at: 49_000_000), now: Self.now)
         #expect(verdict == .good(FrameStamp(microseconds: 49_000_000, isDriverTime: true, lostBefore: 0)))
     }
@@ -31,13 +31,13 @@ struct FrameSieveTests {
         (Int64(4_154_505_010_200_000), UInt32(0x2001)),
     ])
     func `a time that can not be is replaced by the time of arrival`(time: Int64, flags: UInt32) {
-        var sieve = FrameSieve(exactByteCount: nil)
+        var sieve = FrameSieve(leastByteCount: 1)
         let verdict = sieve.judge(Self.report(0, flags: flags, at: time), now: Self.now)
         #expect(verdict == .good(FrameStamp(microseconds: Self.now, isDriverTime: false, lostBefore: 0)))
     }
 
     @Test func `times never go backwards nor repeat, whatever the driver says`() {
-        var sieve = FrameSieve(exactByteCount: nil)
+        var sieve = FrameSieve(leastByteCount: 1)
         var last = Int64.min
         for (index, time) in [49_000_000, 48_000_000, 49_000_000, 60_000_000, 49_500_000].enumerated()
             as EnumeratedSequence<[Int64]>
@@ -52,7 +52,7 @@ struct FrameSieveTests {
     }
 
     @Test func `flagged, empty and short frames are counted and are no frames`() {
-        var sieve = FrameSieve(exactByteCount: 100)
+        var sieve = FrameSieve(leastByteCount: 100)
         #expect(sieve.judge(Self.report(0, flags: 0x2041), now: Self.now) == .bad(.flagged))
         #expect(sieve.judge(Self.report(1, bytes: 0), now: Self.now) == .bad(.short))
         #expect(sieve.judge(Self.report(2, bytes: 99), now: Self.now) == .bad(.short))
@@ -61,7 +61,7 @@ struct FrameSieveTests {
     }
 
     @Test func `gaps in the sequence are lost frames, also where the numbers wrap`() {
-        var sieve = FrameSieve(exactByteCount: nil)
+        var sieve = FrameSieve(leastByteCount: 1)
         var lost: [Int] = []
         for sequence: UInt32 in [4_294_967_290, 4_294_967_294, 1, 1, 2] {
             if case .good(let stamp) = sieve.judge(Self.report(sequence), now: Self.now) {
@@ -74,7 +74,7 @@ struct FrameSieveTests {
     }
 
     @Test func `a bad frame in between is not counted twice`() {
-        var sieve = FrameSieve(exactByteCount: nil)
+        var sieve = FrameSieve(leastByteCount: 1)
         _ = sieve.judge(Self.report(10), now: Self.now)
         _ = sieve.judge(Self.report(11, flags: 0x2041), now: Self.now)
         _ = sieve.judge(Self.report(13), now: Self.now)
@@ -83,7 +83,7 @@ struct FrameSieveTests {
     }
 
     @Test func `a driver that starts counting anew has not lost four billion frames`() {
-        var sieve = FrameSieve(exactByteCount: nil)
+        var sieve = FrameSieve(leastByteCount: 1)
         _ = sieve.judge(Self.report(1000), now: Self.now)
         _ = sieve.judge(Self.report(0), now: Self.now)
         sieve.restart()

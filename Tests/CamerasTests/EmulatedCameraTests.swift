@@ -1,0 +1,176 @@
+import Cameras
+import Foundation
+import Glibc
+import MessageSchema
+import TestSupport
+import Testing
+import Video4Linux
+
+/// Real ioctls against the kernel's virtual camera; `Tests/CameraLab/check` runs them in the emulated machine.
+@Suite(
+    .enabled(if: ProcessInfo.processInfo.environment["OBSCURA_IN_CAMERA_LAB"] != nil),
+    .tags(.hardware, .slow),
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct EmulatedCameraTests {
+    /// Emulation is about fifty times slower than a machine: a camera there is not silent after a second.
+    private static var configuration: V4L2Camera.Configuration {
+        V4L2Camera.Configuration(firstFrameMilliseconds: 20_000, leastMilliseconds: 10_000)
+    }
+    private static let small = WantedFormat(width: 320, height: 180, framesPerSecond: 10)
+
+    private static func cameras() -> [Camera] {
+        CameraCatalogue(CameraScanner().scan(), builtIn: .never).cameras
+    }
+
+    private static func first() throws -> (Camera, V4L2Camera) {
+        let camera = try #require(Self.cameras().first)
+        return (camera, V4L2Camera(camera, path: try #require(camera.node), configuration: configuration))
+    }
+
+    /// A camera that others can change, so that faults can be injected.
+    private static func changeable(_ camera: Camera?) throws -> V4L2Camera {
+        let camera = try #require(camera)
+        var configuration = configuration
+        configuration.locksSettings = false
+        return V4L2Camera(camera, path: try #require(camera.node), configuration: configuration)
+    }
+
+    private static func control(_ name: String, on device: borrowing VideoDevice) throws -> UInt32 {
+        try #require(device.controls().first { $0.name == name }).identifier
+    }
+
+    private static func take(_ count: Int, from device: inout VideoDevice) throws {
+        var good = 0
+        while good < count {
+            guard try device.withNextFrame({ _, _ in true }) == nil else {
+                good += 1
+                continue
+            }
+            var item = pollfd(fd: device.pollDescriptor, events: Int16(POLLIN), revents: 0)
+            #expect(unsafe poll(&item, 1, 20_000) == 1)
+        }
+    }
+
+    @Test func `both cameras are found, and no metadata, output or radio node`() throws {
+        let cameras = Self.cameras()
+        #expect(cameras.map(\.id) == ["platform-vivid-000", "platform-vivid-001"])
+        #expect(cameras.map(\.name) == ["vivid", "vivid"])
+        #expect(cameras.allSatisfy { $0.availability.state == .available && $0.driver == "vivid" })
+        let formats = try #require(cameras.first).formats
+        #expect(formats.count > 50)
+        let yuyv = try #require(formats.first { $0.pixelFormat == "YUYV" })
+        #expect(yuyv.sizes.contains { $0.minimumWidth == 320 && $0.minimumHeight == 180 && !$0.intervals.isEmpty })
+    }
+
+    @Test func `controls of every kind are listed, menus with their holes`() throws {
+        let device = try VideoDevice(path: try #require(Self.cameras().first?.node))
+        let controls = device.controls()
+        let kinds = Set(controls.map { String(describing: $0.kind).prefix { $0.isLetter || $0.isNumber } })
+        #expect(
+            kinds.isSuperset(of: ["integer", "boolean", "menu", "button", "integer64", "text", "bitmask", "compound"])
+        )
+        let menu = try #require(controls.first { $0.name == "Menu" })
+        guard case .menu(let items) = menu.kind else {
+            Issue.record("The menu is no menu.")
+            return
+        }
+        #expect(items.keys.sorted() == [1, 3, 4])
+    }
+
+    @Test func `frames come with the driver's time, in order`() async throws {
+        let (_, camera) = try Self.first()
+        let format = try await camera.open(Self.small)
+        #expect((format.width, format.height) == (320, 180))
+        #expect(format.pixelFormat == .yuyv)
+        var last: Int64 = 0
+        var driverTimes = 0
+        for _ in 0..<5 {
+            let frame = try await camera.nextFrame()
+            #expect(frame.bytes.count == format.leastByteCount)
+            driverTimes += frame.stamp.isDriverTime ? 1 : 0
+            #expect(frame.stamp.microseconds > last)
+            last = frame.stamp.microseconds
+            #expect(Set(frame.bytes).count > 8)
+        }
+        // vivid dates the end of a frame into the future; such times are not believed.
+        #expect(driverTimes > 0)
+        await camera.close()
+    }
+
+    @Test func `a camera in use is told to be busy, and is free afterwards`() async throws {
+        let (camera, device) = try Self.first()
+        _ = try await device.open(Self.small)
+        _ = try await device.nextFrame()
+        #expect(Self.cameras().first?.availability.state == .busy)
+        let second = V4L2Camera(camera, path: try #require(camera.node))
+        let error = await #expect(throws: CameraError.self) { try await second.open(Self.small) }
+        #expect(error?.code == .inUse)
+        await device.close()
+        #expect(Self.cameras().first?.availability.state == .available)
+    }
+
+    @Test func `while a camera films, nobody else can change it`() async throws {
+        let (_, camera) = try Self.first()
+        _ = try await camera.open(Self.small)
+        let other = try VideoDevice(path: try #require(Self.cameras().first?.node))
+        let error = #expect(throws: VideoError.self) {
+            try other.set(try Self.control("Brightness", on: other), to: 100)
+        }
+        #expect(error?.code == .busy)
+        await camera.close()
+        try other.set(try Self.control("Brightness", on: other), to: 100)
+    }
+
+    @Test func `a flagged frame is dropped and counted, and filming goes on`() throws {
+        var device = try VideoDevice(path: try #require(Self.cameras().first?.node))
+        _ = try device.setFormat(.yuyv, width: 320, height: 180)
+        try device.startStreaming()
+        try Self.take(2, from: &device)
+        try device.set(try Self.control("Inject V4L2_BUF_FLAG_ERROR", on: device), to: 1)
+        try Self.take(8, from: &device)
+        #expect(device.counts.bad == 1)
+    }
+
+    @Test func `frames that the driver loses are counted`() async throws {
+        let path = try #require(Self.cameras().first?.node)
+        var device = try VideoDevice(path: path)
+        _ = try device.setFormat(.yuyv, width: 320, height: 180)
+        let lossControl = try Self.control("Percentage of Dropped Buffers", on: device)
+        try device.set(lossControl, to: 50)
+        try device.startStreaming()
+        try Self.take(12, from: &device)
+        #expect(device.counts.lost > 0)
+        try device.set(lossControl, to: 0)
+    }
+
+    @Test func `a fatal streaming error is survived by starting anew`() async throws {
+        let path = try #require(Self.cameras().first?.node)
+        let camera = try Self.changeable(Self.cameras().first)
+        _ = try await camera.open(Self.small)
+        _ = try await camera.nextFrame()
+        let lever = try VideoDevice(path: path)
+        try lever.set(try Self.control("Inject Fatal Streaming Error", on: lever), to: 1)
+        for _ in 0..<3 { _ = try await camera.nextFrame() }
+        await camera.close()
+    }
+
+    @Test func `an unplugged camera is removed, at once and without spinning`() async throws {
+        let path = try #require(Self.cameras().last?.node)
+        let camera = try Self.changeable(Self.cameras().last)
+        _ = try await camera.open(Self.small)
+        _ = try await camera.nextFrame()
+        do {
+            let lever = try VideoDevice(path: path)
+            try lever.set(try Self.control("Disconnect", on: lever), to: 1)
+        }
+        let error = await #expect(throws: CameraError.self) {
+            while true { _ = try await camera.nextFrame() }
+        }
+        #expect(error?.code == .removed)
+        await camera.close()
+        // vivid plugs itself in again when the last descriptor is closed.
+        #expect(Self.cameras().count == 2)
+    }
+}
