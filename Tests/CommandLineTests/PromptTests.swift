@@ -1,5 +1,6 @@
 import CommandLineService
 import Consent
+import Media
 import MessageSchema
 import Synchronization
 import Testing
@@ -180,7 +181,11 @@ struct `Prompts on the terminal` {
             )
         }
         #expect(await obscura("permissions", "request", "--resource", "library", on: cluster).status == expected)
-        #expect(await obscura("permissions", "request", "--resource", "camera/*", on: cluster).status == .usage)
+        cluster.on(ListCameras.self) { _ in .init(cameras: [Samples.camera("a", .front), Samples.camera("b", .back)]) }
+        let all = await obscura("permissions", "request", "--resource", "camera/*", "--json", on: cluster)
+        #expect(all.status == expected)
+        #expect(all.lines.count == 2)
+        #expect(await obscura("permissions", "request", "--resource", "microphone/*", on: cluster).status == .usage)
         #expect(
             await obscura("permissions", "request", "--resource", "library", "--access", "use", on: cluster).status
                 == .usage

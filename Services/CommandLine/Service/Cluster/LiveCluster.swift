@@ -55,13 +55,10 @@ package actor LiveCluster: Cluster {
         }
         if let client = clients[service] { return client }
         let endpoint = ServiceEndpoint(service: service.rawValue, runtimeDirectory: runtimeDirectory)
-        try checkPresence(endpoint)
         var configuration = ClientConfiguration()
         configuration.connectLimit = .seconds(10)
         do throws(MessagingError) {
-            let client = try MessageClient(endpoint, context: context, loop: loop, configuration: configuration)
-            clients[service] = client
-            return client
+            try endpoint.checkLength()
         } catch {
             throw ErrorReply(
                 .invalidArgument,
@@ -69,6 +66,14 @@ package actor LiveCluster: Cluster {
                 reason: String(describing: error),
                 recoverySuggestion: "use a runtime directory with a shorter path"
             )
+        }
+        try checkPresence(endpoint)
+        do throws(MessagingError) {
+            let client = try MessageClient(endpoint, context: context, loop: loop, configuration: configuration)
+            clients[service] = client
+            return client
+        } catch {
+            throw ErrorReply(.internalFault, "The cluster can not be reached", reason: String(describing: error))
         }
     }
 

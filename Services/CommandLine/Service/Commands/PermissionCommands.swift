@@ -32,8 +32,9 @@ struct PermissionStatusCommand: Command {
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let need = try PermissionParameters.need(arguments)
-        let permissions = try await context.cluster(arguments).call(PermissionStatus(needs: [need])).permissions
+        let cluster = try context.cluster(arguments)
+        let needs = try await PermissionParameters.needs(arguments, cluster)
+        let permissions = try await cluster.call(PermissionStatus(needs: needs)).permissions
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
         return .success
     }
@@ -53,9 +54,9 @@ struct RequestPermissionCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        let need = try PermissionParameters.need(arguments)
+        let needs = try await PermissionParameters.needs(arguments, cluster)
         let permissions = try await context.asking(arguments, cluster) { rules in
-            try await cluster.call(RequestPermissions(needs: [need]), rules).permissions
+            try await cluster.call(RequestPermissions(needs: needs), rules).permissions
         }
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
         let statuses = permissions.map(\.status)

@@ -34,15 +34,18 @@ enum PermissionParameters {
     /// What an operator's verb is about.
     static let change: [any Parameter] = [resource, access, lifespan, principal, label]
 
-    /// The need that `--resource` and `--access` name.
-    static func need(_ arguments: Arguments) throws -> Need {
+    /// The needs that `--resource` and `--access` name: one, or one for each camera where `camera/*` is named.
+    static func needs(_ arguments: Arguments, _ cluster: any Cluster) async throws -> [Need] {
         guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
-        let need = Need(resource, arguments[access])
-        if resource.isPattern {
+        let access = arguments[access] ?? resource.leastAccess
+        try check(access, of: resource)
+        guard resource.isPattern else { return [Need(resource, access)] }
+        guard case .camera = resource else {
             throw ErrorReply.usage("Invalid value", "'\(resource)' is a pattern; ask about one thing")
         }
-        try check(need.access, of: resource)
-        return need
+        let cameras = try await cluster.call(ListCameras()).cameras
+        guard !cameras.isEmpty else { throw ErrorReply.noCamera(Resource.wildcard) }
+        return cameras.map { Need(.camera($0.id), access) }
     }
 
     /// The decision that an operator's verb is about.
