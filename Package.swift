@@ -156,9 +156,10 @@ let testTargets: [Target] = [
     tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
     tests("CommandLineTests", base + ["CommandLineService"]),
     tests("ObscuraClientTests", base + ["ObscuraClient"]),
-    // Real executables, as a person or a program would run them: it knows no module.
+    // Real executables, as a person or a program would run them: it knows no module but the one for programs.
     .testTarget(
         name: "SystemTests",
+        dependencies: ["ObscuraClient"],
         path: "Tests/SystemTests",
         exclude: ["Impostor"],
         swiftSettings: settings
