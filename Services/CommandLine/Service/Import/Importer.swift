@@ -98,7 +98,7 @@ struct Importer: Sendable {
 
 extension ErrorReply {
     /// What happened and why, in one sentence.
-    var sentence: String { [description, reason, cause].compactMap(\.self).joined(separator: ": ") }
+    var sentence: String { [description, reason ?? cause].compactMap(\.self).joined(separator: ": ") }
 
     /// Whether the same upload may well succeed a moment later.
     fileprivate var isPassing: Bool {
