@@ -33,9 +33,11 @@ extension Library {
         await store.cancel(upload)
     }
 
-    /// Makes a new asset of what has arrived, if it can be viewed or played. It has committed when this returns.
+    /// Makes a new asset of what has arrived, if it can be viewed or played.
     ///
-    /// - Parameter mayReferToAll: whether `request.original` may be an asset of somebody else.
+    /// It has committed when this returns.
+    ///
+    /// `mayReferToAll` is whether `request.original` may be an asset of somebody else.
     /// - Throws: `LibraryError`: `empty`, `unusable`, `otherMediaType`, `otherContent`, `noSuchAsset`, `diskFull`,
     ///   `idempotencyConflict` …; nothing is kept then.
     package func save(

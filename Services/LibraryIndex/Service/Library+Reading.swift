@@ -3,7 +3,9 @@ package import MessageSchema
 private import SQLite
 
 extension Library {
-    /// The asset with this URL; nil when there is none. The extension is not compared.
+    /// The asset with this URL; nil when there is none.
+    ///
+    /// The extension is not compared.
     package func asset(_ url: AssetURL) async throws -> AssetRecord? {
         guard let id = AssetID(url.id) else { return nil }
         return try await database.perform { try AssetTable(connection: $0).find(id) }

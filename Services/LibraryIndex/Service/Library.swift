@@ -4,7 +4,9 @@ package import MessageSchema
 import SQLite
 package import Timekeeping
 
-/// The library: what is in it, whose it is, and its bytes. Everything that waits for a disk has a thread of its own.
+/// The library: what is in it, whose it is, and its bytes.
+///
+/// Everything that waits for a disk has a thread of its own.
 ///
 /// It knows nothing of permission; the service asks the gate before it asks the library.
 package final class Library: Sendable {
@@ -35,7 +37,7 @@ package final class Library: Sendable {
     /// Opens the library, brings index and store into agreement, and makes both when they are new.
     ///
     /// Blocks the calling thread while the database is opened and migrated.
-    /// - Parameter announce: called with what has changed, after it has committed.
+    /// `announce` is called with what has changed, after it has committed.
     /// - Throws: `SQLiteError`, `LibraryError` (`storeLost`, `alreadyRunning`), `FilesError`.
     package init(
         at location: Location,

@@ -48,7 +48,7 @@ package actor DecoderPool {
 
     /// A pool without workers.
     ///
-    /// - Parameter executable: the path of `obscura-decoder`.
+    /// `executable` is the path of `obscura-decoder`.
     package init(
         executable: String,
         limits: Limits = Limits(),

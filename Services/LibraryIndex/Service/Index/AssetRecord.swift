@@ -59,7 +59,7 @@ package struct AssetRecord: Hashable, Sendable {
 
     /// What a program sees.
     ///
-    /// - Parameter showsLocation: without it neither the place nor the hash of bytes that hold it is told.
+    /// Without `showsLocation` neither the place nor the hash of bytes that hold it is told.
     package func message(showsLocation: Bool) -> Asset {
         let hidesHash = location != nil && !showsLocation
         var asset = Asset(

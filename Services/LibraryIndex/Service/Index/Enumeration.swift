@@ -3,7 +3,9 @@ package import MessageSchema
 import SQLite
 private import Timekeeping
 
-/// A query understood: which assets, in which order. A value; it touches no database.
+/// A query understood: which assets, in which order.
+///
+/// A value; it touches no database.
 package struct Enumeration: Hashable, Sendable {
     /// Where the last page ended.
     package enum Cursor: Hashable, Sendable {

@@ -17,7 +17,7 @@ package struct LibraryService: Sendable {
 
     /// A service over an open library.
     ///
-    /// - Parameter feed: advanced by the library's `announce`.
+    /// `feed` is advanced by the library's `announce`.
     package init(library: Library, gate: ConsentGate, feed: ChangeFeed, log: Logger) {
         self.library = library
         self.gate = gate

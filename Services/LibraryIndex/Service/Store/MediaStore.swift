@@ -49,7 +49,7 @@ package actor MediaStore {
     /// Opens the store below a directory, and makes it when the directory is new.
     ///
     /// Blocks, before there is anything to stall.
-    /// - Parameter identity: the store that is expected; nil for a library without a database yet, which takes what is there.
+    /// `identity` is the store that is expected; nil for a library without a database yet, which takes what is there.
     /// - Throws: `LibraryError`: `alreadyRunning`, `storeLost`; `FilesError`.
     package init(at path: String, expecting identity: String?) throws {
         folders = try Folders(at: path, expecting: identity)
@@ -148,7 +148,7 @@ package actor MediaStore {
 
     /// The row of a placed file could not commit, and no row has this content: its file goes again.
     ///
-    /// - Parameter count: `placements` from before the database was asked; if something was placed since, the file stays for
+    /// `count` is `placements` from before the database was asked; if something was placed since, the file stays for
     ///   the repair at the next start to judge.
     package func abandon(_ digest: SHA256Digest, since count: Int) {
         guard placements == count else { return }

@@ -1,0 +1,227 @@
+import Consent
+import Hashing
+import LibraryIndexService
+import Media
+import MessageSchema
+import Messaging
+import TestSupport
+import Testing
+
+@Suite(.tags(.system), .timeLimit(.minutes(2)))
+struct LibraryServiceTests {
+    private func withWire(_ body: (Wire, MessageClient) async throws -> Void) async throws {
+        try await withTemporaryDirectory { path in
+            let wire = try await Wire(path)
+            try await body(wire, try wire.client())
+            await wire.stop()
+        }
+    }
+
+    private func save(_ bytes: [UInt8], _ client: MessageClient, _ options: CallOptions = .init()) async throws -> Asset
+    {
+        try await client.upload(SaveAsset(mediaType: .image, filename: "a.jpg"), options, Wire.chunks(bytes))
+    }
+
+    private func read(_ request: ReadAsset, _ client: MessageClient) async throws -> ([UInt8], ReadAsset.Summary?) {
+        let stream = try await client.stream(request)
+        var bytes: [UInt8] = []
+        while let item = try await stream.next() { bytes += item.attachments.flatMap(\.bytes) }
+        return (bytes, stream.summary)
+    }
+
+    /// Saves for another program, as capture does.
+    private func saveForOther(_ bytes: [UInt8], _ wire: Wire) async throws -> Asset {
+        try wire.decide(.allowed, .addOnly, Wire.other)
+        var options = CallOptions()
+        options.onBehalfOf = Delegation(principal: Wire.other, label: "camera app")
+        return try await save(bytes, try wire.client(as: .role(.capture, key: Wire.key)), options)
+    }
+
+    @Test func `a program that may only add saves a photo, and reads its own by range`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .addOnly)
+            let bytes = try TestLibrary.picture(location: Location(latitude: 1, longitude: 0, altitude: nil))
+            let asset = try await save(bytes, client)
+            #expect(asset.sha256 == SHA256Digest(hashing: bytes).description)
+            let found = try await client.call(FindAsset(url: asset.url)).asset
+            #expect(found == asset)
+            let (part, summary) = try await read(
+                ReadAsset(url: asset.url, offset: 10, length: 700, chunk: 256),
+                client
+            )
+            #expect(part == Array(bytes[10..<710]))
+            #expect(summary?.count == 3)
+            #expect(summary?.bytes == 700)
+            #expect(summary?.size == Int64(bytes.count))
+            #expect(summary?.sha256 == SHA256Digest(hashing: part).description)
+            let (nothing, end) = try await read(ReadAsset(url: asset.url, offset: 1 << 40), client)
+            #expect(nothing.isEmpty)
+            #expect(end?.bytes == 0)
+            let denied = await wireError { _ = try await client.call(ListGroups()) }
+            #expect(denied?.code == .dismissed)
+        }
+    }
+
+    @Test func `the same no has its two numbers`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.denied, .addOnly)
+            let bytes = try TestLibrary.picture()
+            let write = await wireError { _ = try await save(bytes, client) }
+            #expect(write?.number == -3310)
+            #expect(write?.code == .dataUnavailable)
+            #expect(write?.cause == "accessDenied")
+            let groups = await wireError { _ = try await client.call(ListGroups()) }
+            #expect(groups?.number == -3311)
+            #expect(groups?.code == .accessDenied)
+            let unknown = AssetURL(id: AssetID().description, fileExtension: "JPG")
+            let lookup = await wireError { _ = try await client.call(FindAsset(url: unknown)) }
+            #expect(lookup?.number == -3311)
+        }
+    }
+
+    @Test func `what the policy forbids is restricted`() async throws {
+        try await withWire { wire, client in
+            try wire.restrict()
+            let error = await wireError { _ = try await client.call(ListGroups()) }
+            #expect(error?.number == -3312)
+        }
+    }
+
+    @Test func `what can not be viewed is the error of the book`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .addOnly)
+            let error = await wireError { _ = try await save(Array("nothing to see".utf8), client) }
+            #expect(error?.domain == "ALAssetsLibraryErrorDomain")
+            #expect(error?.number == -3302)
+            #expect(error?.description == "Invalid data")
+            #expect(error?.recoverySuggestion == "Try with different data")
+        }
+    }
+
+    @Test func `an unknown asset is nothing, and reading it an error`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .read)
+            let unknown = AssetURL(id: AssetID().description, fileExtension: "MOV")
+            let found = try await client.call(FindAsset(url: unknown)).asset
+            #expect(found == nil)
+            let error = await wireError { _ = try await read(ReadAsset(url: unknown), client) }
+            #expect(error?.code == .noSuchAsset)
+        }
+    }
+
+    @Test func `what a service saves for a program belongs to that program`() async throws {
+        try await withWire { wire, client in
+            let asset = try await saveForOther(try TestLibrary.picture(), wire)
+            let record = try await wire.library.asset(asset.url)
+            #expect(record?.owner == Wire.other.description)
+            #expect(record?.ownerLabel == "camera app")
+            let hidden = await wireError { _ = try await client.call(FindAsset(url: asset.url)) }
+            #expect(hidden?.code == .dismissed)
+        }
+    }
+
+    @Test func `without location read the place, the hash and the original are kept back`() async throws {
+        try await withWire { wire, client in
+            let place = Location(latitude: 47.1, longitude: 9.5, altitude: nil)
+            let bytes = try TestLibrary.picture(location: place)
+            let asset = try await saveForOther(bytes, wire)
+            try wire.decide(.allowed, .read)
+            try wire.decide(.denied, .location, .read, Wire.us)
+            let seen = try await client.call(FindAsset(url: asset.url)).asset
+            #expect(seen?.location == nil)
+            #expect(seen?.sha256 == nil)
+            let refused = await wireError { _ = try await read(ReadAsset(url: asset.url), client) }
+            #expect(refused?.code == .accessDenied)
+            try wire.decide(.allowed, .location, .read, Wire.us)
+            let shown = try await client.call(FindAsset(url: asset.url)).asset
+            #expect(shown?.location == place)
+            let (whole, _) = try await read(ReadAsset(url: asset.url), client)
+            #expect(whole == bytes)
+        }
+    }
+
+    @Test func `a revocation ends a running read with its reason`() async throws {
+        try await withWire { wire, client in
+            let bytes = try TestLibrary.picture()
+            let asset = try await saveForOther(bytes, wire)
+            try wire.decide(.allowed, .read)
+            let stream = try await client.stream(ReadAsset(url: asset.url, chunk: 1), window: 2)
+            let first = try await stream.next()
+            #expect(first?.attachments.first?.bytes == [bytes[0]])
+            try wire.revoke()
+            let ended = await wireError { while try await stream.next() != nil {} }
+            #expect(ended?.code == .revoked)
+        }
+    }
+
+    @Test func `only an operator imports and verifies`() async throws {
+        try await withWire { wire, client in
+            let bytes = try TestLibrary.picture()
+            let request = ImportAsset(filename: "a.jpg", modified: "2020-02-29T12:00:00Z")
+            let refused = await wireError { _ = try await client.upload(request, CallOptions(), Wire.chunks(bytes)) }
+            #expect(refused?.code == .operatorRequired)
+            wire.setOperator()
+            let imported = try await client.upload(request, CallOptions(), Wire.chunks(bytes))
+            #expect(imported.outcome == .imported)
+            let again = try await client.upload(request, CallOptions(), Wire.chunks(bytes))
+            #expect(again.outcome == .duplicate)
+            #expect(again.asset?.url == imported.asset?.url)
+            #expect(try await client.call(VerifyLibrary()).checked == 1)
+        }
+    }
+
+    @Test func `every asset is enumerated once, and the end has the count`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .readWrite)
+            var urls: Set<AssetURL> = []
+            for seed in 1...5 { urls.insert(try await save(try TestLibrary.picture(UInt8(seed)), client).url) }
+            let stream = try await client.stream(ListAssets(query: AssetQuery()))
+            var found: [AssetURL] = []
+            while let item = try await stream.next() { found += item.value.assets.map(\.url) }
+            #expect(Set(found) == urls)
+            #expect(found.count == 5)
+            #expect(stream.summary?.count == 5)
+            let album = try await client.call(CreateAlbum(album: "Trip")).group
+            let taken = try await client.call(CreateAlbum(album: "Trip")).group
+            #expect(taken == nil)
+            let url = try #require(album?.url)
+            let changed = try await client.call(ChangeAlbum(.add, group: url, assets: Array(urls.prefix(2)))).changed
+            #expect(changed == 2)
+            let groups = try await client.call(ListGroups(types: [.album])).groups
+            #expect(groups.map(\.count) == [2])
+        }
+    }
+
+    @Test func `changes are followed in order, none is lost`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .readWrite)
+            let stream = try await client.stream(WatchLibrary())
+            let watcher = Task {
+                var events: [LibraryEvent] = []
+                while events.count < 3, let item = try await stream.next() { events.append(item.value) }
+                return events
+            }
+            // What is saved before the stream has begun is not told; it has begun long before the last of these.
+            var saved: [AssetURL] = []
+            for seed in 1...30 { saved.append(try await save(try TestLibrary.picture(UInt8(seed)), client).url) }
+            let events = try await watcher.value
+            let start = try #require(saved.firstIndex(of: events[0].url))
+            #expect(events.map(\.url) == Array(saved[start..<(start + 3)]))
+            #expect(events.map(\.kind) == [.inserted, .inserted, .inserted])
+        }
+    }
+
+    @Test func `a thumbnail comes as one item with one picture`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .addOnly)
+            let asset = try await save(try TestLibrary.picture(), client)
+            let stream = try await client.stream(ThumbnailAsset(url: asset.url, width: 16, height: 16))
+            let item = try await stream.next()
+            #expect(item?.value.width == 16)
+            #expect(item?.value.height == 12)
+            #expect(item?.attachments.first?.bytes.starts(with: [0xFF, 0xD8]) == true)
+            let end = try await stream.next() == nil
+            #expect(end)
+        }
+    }
+}
