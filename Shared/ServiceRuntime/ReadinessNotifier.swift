@@ -18,7 +18,7 @@ package struct ReadinessNotifier: Sendable {
     }
 
     /// The process serves.
-    package func ready(status: String) { send("READY=1\nSTATUS=\(line(status))") }
+    package func ready() { send("READY=1\nSTATUS=ready") }
 
     /// What the process is doing, in one line.
     package func status(_ text: String) { send("STATUS=\(line(text))") }

@@ -28,10 +28,13 @@ package final class ServiceHost: Sendable {
     package let keys: RoleKeys?
     /// Another one for each start.
     package let instance: String
+    /// How this service asks for permission; for the coordinator, which decides itself, it allows nothing.
+    package let gate: ConsentGate
+    let follower: DecisionFollower
 
     private let notifier: ReadinessNotifier
     private let health: Mutex<Health>
-    private let clients = Mutex<[ServiceName: MessageClient]>([:])
+    private let clients: Mutex<[ServiceName: MessageClient]>
 
     private struct Health {
         var state = ServiceState.starting
@@ -53,7 +56,7 @@ package final class ServiceHost: Sendable {
         keys: RoleKeys?,
         instance: String,
         notifier: ReadinessNotifier
-    ) {
+    ) throws(MessagingError) {
         self.name = name
         self.settings = settings
         self.deployment = deployment
@@ -67,6 +70,15 @@ package final class ServiceHost: Sendable {
         self.keys = keys
         self.instance = instance
         self.notifier = notifier
+        let coordinator = try MessageClient(
+            ServiceEndpoint(service: ServiceName.coordinator.rawValue, runtimeDirectory: runtimeDirectory),
+            as: keys.map { .role($0.role, key: $0.key) } ?? .program,
+            context: context,
+            loop: loop
+        )
+        follower = DecisionFollower(decisions: SharedGate(), coordinator: coordinator, loop: loop, log: log)
+        gate = ConsentGate(decisions: follower.decisions, coordinator: follower.questions)
+        clients = Mutex([.coordinator: coordinator])
         health = Mutex(Health())
     }
 
@@ -126,7 +138,7 @@ package final class ServiceHost: Sendable {
         }
         guard hasChanged else { return }
         log.info("state", ["state": .string(state.rawValue), "detail": .string(detail ?? "")])
-        notifier.status(detail ?? state.rawValue)
+        if state != .ready { notifier.status(detail ?? state.rawValue) }
     }
 
     /// How the service is now.
@@ -146,7 +158,7 @@ package final class ServiceHost: Sendable {
 
     func ready() {
         report(.ready)
-        notifier.ready(status: "ready")
+        notifier.ready()
     }
 
     func alive() { notifier.alive() }

@@ -9,7 +9,7 @@ struct ServiceLife {
     /// How often the coordinator hears of us.
     static let heartbeat = Duration.seconds(1)
     /// How often we try while the coordinator is not there.
-    static let retry = Duration.milliseconds(50)
+    static let retry = Duration.milliseconds(20)
 
     let host: ServiceHost
     let watch: SignalWatch
@@ -18,6 +18,7 @@ struct ServiceLife {
     func untilTold() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await register() }
+            if host.name != .coordinator, host.keys != nil { group.addTask { await host.follower.run() } }
             group.addTask { await showLife() }
             while let wish = await watch.next() {
                 if case .end = wish { break }
@@ -28,7 +29,7 @@ struct ServiceLife {
         }
     }
 
-    /// Tells the coordinator each second how we are; the service is ready when it has been heard the first time.
+    /// Tells the coordinator each second how we are; the service is ready when it was heard and knows the decisions.
     private func register() async {
         guard host.name != .coordinator else { return host.ready() }
         guard host.keys != nil else {
@@ -44,7 +45,7 @@ struct ServiceLife {
                     RegisterService(service: host.status),
                     CallOptions(timeout: .seconds(2))
                 )
-                if !isRegistered {
+                if !isRegistered, host.follower.decisions.leaseIsValid {
                     isRegistered = true
                     host.ready()
                 }

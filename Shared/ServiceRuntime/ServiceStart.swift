@@ -69,7 +69,7 @@ struct ServiceStart {
             )
         )
         let server = MessageServer(configuration, context: context, loop: loop, log: log)
-        return ServiceHost(
+        return try ServiceHost(
             name: name,
             settings: settings,
             deployment: deployment,

@@ -13,10 +13,13 @@ struct ReadinessNotifierTests {
         defer { close(descriptor) }
         let notifier = ReadinessNotifier(environment: ["NOTIFY_SOCKET": address, "WATCHDOG_USEC": "2000000"])
         #expect(notifier.watchdogInterval == .seconds(1))
-        notifier.ready(status: "two\nlines")
+        notifier.ready()
+        notifier.status("two\nlines")
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = unsafe read(descriptor, &bytes, bytes.count)
-        #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) == "READY=1\nSTATUS=two lines")
+        #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) == "READY=1\nSTATUS=ready")
+        let more = unsafe read(descriptor, &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(more, 0)), as: UTF8.self) == "STATUS=two lines")
     }
 
     @Test func `without a socket, or for another process, nothing happens`() {

@@ -22,6 +22,8 @@ final class ClientExchange {
     var liveness: Liveness
     var incoming: ReceiveWindow
     var outgoing = CreditWindow()
+    /// Credit and acknowledgement that could not go out yet.
+    var unsaid: Header?
     /// Items that have come and have not been taken; never more than the window.
     var items: [RawMessage] = []
     private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]

@@ -63,7 +63,9 @@ package final class ItemStream<R: StreamRequest>: Sendable {
     }
 
     /// Tells the service that everything up to an update was applied, and lets it send another.
-    func acknowledge(_ number: Int64) async { await client.acknowledge(serial, number) }
+    func acknowledge(_ number: Int64, ordinal: Int64) async {
+        await client.acknowledge(serial, number, ordinal: ordinal)
+    }
 
     /// Ends the stream early; the service's work for it ends.
     package func cancel() async {

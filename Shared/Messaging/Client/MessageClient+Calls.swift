@@ -160,21 +160,22 @@ extension MessageClient {
     }
 
     /// Lets the service send the next item, and tells it what was applied.
-    func acknowledge(_ serial: UInt64, _ number: Int64?) {
+    func acknowledge(_ serial: UInt64, _ number: Int64, ordinal: Int64) {
         guard let exchange = exchanges[serial], exchange.outcome == nil else { return }
-        var header = Header(.credit, id: exchange.id)
-        header.credit = exchange.incoming.consume() ?? 0
+        var header = exchange.unsaid ?? Header(.credit, id: exchange.id)
+        header.credit = (header.credit ?? 0) + (exchange.incoming.consume() ?? 0)
         header.ack = number
-        exchange.liveness.said()
-        say(header)
+        header.seq = ordinal
+        exchange.unsaid = header
+        sayUnsaid(exchange)
     }
 
     private func grantCredit(_ exchange: ClientExchange) {
         guard exchange.outcome == nil, let credit = exchange.incoming.consume() else { return }
-        var header = Header(.credit, id: exchange.id)
-        header.credit = credit
-        exchange.liveness.said()
-        say(header)
+        var header = exchange.unsaid ?? Header(.credit, id: exchange.id)
+        header.credit = (header.credit ?? 0) + credit
+        exchange.unsaid = header
+        sayUnsaid(exchange)
     }
 }
 

@@ -149,7 +149,21 @@ package actor MessageClient {
     }
 
     /// Sends a message that needs no answer; one that can not go out now is no loss.
-    func say(_ header: Header) { _ = try? socket.send([Wire.magic, HeaderCodec.encode(header), BodyCodec.empty]) }
+    ///
+    /// - Returns: Whether it went out.
+    @discardableResult
+    func say(_ header: Header) -> Bool {
+        // A socket that fails is noticed by whoever waits for an answer.
+        (try? socket.send([Wire.magic, HeaderCodec.encode(header), BodyCodec.empty])) == .sent
+    }
+
+    /// Sends credit that must not be lost, now or when there is room.
+    func sayUnsaid(_ exchange: ClientExchange) {
+        guard let header = exchange.unsaid, exchange.outcome == nil else { return }
+        guard say(header) else { return waitForRoom() }
+        exchange.unsaid = nil
+        exchange.liveness.said()
+    }
 
     /// Suspends until something about the exchange has changed; not at all if it is over.
     ///
@@ -235,7 +249,10 @@ package actor MessageClient {
     private func roomHasCome() {
         if let writable { loop.remove(writable) }
         writable = nil
-        for exchange in exchanges.values { exchange.wakeWaiters() }
+        for exchange in exchanges.values {
+            sayUnsaid(exchange)
+            exchange.wakeWaiters()
+        }
     }
 
     private func receive() {

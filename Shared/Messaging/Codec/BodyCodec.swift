@@ -38,6 +38,18 @@ enum BodyCodec {
         }
     }
 
+    /// Decodes JSON that came as an attachment, from a service of the cluster; the depth is checked, the size is not.
+    static func decodeLarge<Value: Decodable>(
+        _ type: Value.Type,
+        from attachment: Attachment
+    ) throws(MalformedMessage) -> Value {
+        let isShallow = unsafe attachment.withUnsafeBytes { unsafe JSONDepth.isWithin(Limits.jsonDepth, $0) }
+        guard isShallow else {
+            throw MalformedMessage(.tooDeep, "the attachment nests deeper than \(Limits.jsonDepth)")
+        }
+        return try decode(type, from: Data(attachment.bytes))
+    }
+
     /// Checks what must hold before a body is decoded.
     static func check(_ body: Attachment) throws(MalformedMessage) {
         guard body.count <= Limits.bodyBytes else { throw MalformedMessage(.tooLarge, "the body") }

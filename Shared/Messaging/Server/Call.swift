@@ -17,6 +17,8 @@ package enum EndReason: UInt8, Hashable, Sendable {
     case shuttingDown
     /// The client broke a rule of the wire.
     case badMessage
+    /// The service itself ended it, with an error.
+    case failed
 }
 
 /// One connection: the identity that was proven for it, and our socket's name for it.

@@ -19,8 +19,8 @@ final class Exchange {
     var outgoing = CreditWindow() {
         didSet { state.setCredit(outgoing.credit) }
     }
-    /// What a follower has acknowledged.
-    var acknowledged: Int64?
+    /// Told of each acknowledgement: the number that was applied, and the acknowledgement's own.
+    var onAcknowledgement: (@Sendable (Int64, Int64) -> Void)?
     var incoming: UploadBuffer
     private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
 

@@ -1,14 +1,11 @@
+package import MessageSchema
+
 /// Where a stream's handler puts its items; sends nothing beyond the client's credit.
 package struct ItemSink<Item: Encodable & Sendable>: Sendable {
     let exchange: ExchangeReference
 
     /// How many items the client would take now; readable from any thread, without waiting.
     package var credit: Int { exchange.state.credit }
-
-    /// The newest update that the client has acknowledged; for replicated state.
-    package var acknowledged: Int64? {
-        get async { await exchange.server.acknowledged(exchange.serial) }
-    }
 
     /// Sends an item, waiting for credit and for room.
     ///
@@ -58,11 +55,12 @@ package struct ItemSink<Item: Encodable & Sendable>: Sendable {
     /// - Throws: `CancellationError` when the stream has ended or the task was cancelled.
     package func waitForCredit() async throws { try await exchange.server.waitForCredit(exchange.serial) }
 
-    /// Waits until the client has acknowledged `number` or a later update.
-    ///
-    /// - Throws: `CancellationError` when the stream has ended or the task was cancelled.
-    package func waitForAcknowledgement(of number: Int64) async throws {
-        try await exchange.server.waitForAcknowledgement(exchange.serial, number)
+    /// Ends the stream with an error, from outside its handler, whose task is cancelled.
+    package func fail(_ error: ErrorReply) async { await exchange.server.fail(exchange.serial, error) }
+
+    /// Calls the handler on the server's loop for each acknowledgement: what was applied, and the acknowledgement's number.
+    func onAcknowledgement(_ handler: @escaping @Sendable (Int64, Int64) -> Void) async {
+        await exchange.server.setAcknowledgementHandler(exchange.serial, handler)
     }
 }
 

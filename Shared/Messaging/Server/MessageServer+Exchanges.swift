@@ -228,6 +228,15 @@ extension MessageServer {
         exchange.wakeWaiters()
     }
 
+    /// Ends an exchange with an error of the service's own, before its handler is done.
+    func fail(_ serial: UInt64, _ error: ErrorReply) {
+        guard let exchange = exchanges[serial], !exchange.isClosed else { return }
+        exchange.state.end(.failed)
+        closeWithError(exchange, error)
+        exchange.task?.cancel()
+        exchange.wakeWaiters()
+    }
+
     private func closeWithError(_ exchange: Exchange, _ error: ErrorReply) {
         counters.errors += 1
         let body = (try? BodyCodec.encode(error)) ?? BodyCodec.empty
@@ -297,6 +306,7 @@ extension ErrorReply {
             )
         case .peerGone: self.init(.cancelled, "The connection is gone.", cause: "peerGone")
         case .shuttingDown: self = .shuttingDown
+        case .failed: self.init(.cancelled, "The service ended the exchange.")
         case .badMessage: self.init(.badMessage, "The message breaks a rule of this exchange.")
         }
     }

@@ -49,7 +49,7 @@ extension MessageServer {
         switch header.kind {
         case .credit:
             exchange.outgoing.grant(header.credit ?? 0)
-            if let ack = header.ack { exchange.acknowledged = max(ack, exchange.acknowledged ?? .min) }
+            if let ack = header.ack { exchange.onAcknowledgement?(ack, header.seq ?? 0) }
             exchange.wakeWaiters()
         case .ping:
             break

@@ -37,13 +37,9 @@ extension MessageServer {
         while try openExchange(serial).outgoing.credit == 0 { await waitForChange(try openExchange(serial)) }
     }
 
-    func waitForAcknowledgement(_ serial: UInt64, _ number: Int64) async throws {
-        while try openExchange(serial).acknowledged ?? .min < number {
-            await waitForChange(try openExchange(serial))
-        }
+    func setAcknowledgementHandler(_ serial: UInt64, _ handler: @escaping @Sendable (Int64, Int64) -> Void) {
+        exchanges[serial]?.onAcknowledgement = handler
     }
-
-    func acknowledged(_ serial: UInt64) -> Int64? { exchanges[serial]?.acknowledged }
 
     func receivedBytes(_ serial: UInt64) -> Int64 { exchanges[serial]?.incoming.byteCount ?? 0 }
 

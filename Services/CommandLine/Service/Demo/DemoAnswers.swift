@@ -6,19 +6,17 @@ private import Synchronization
 final class DemoAnswers: Sendable {
     private let person: any Cluster
     private let principal: Principal
-    private let label: String?
     private let allowed = Mutex<[Need]>([])
 
-    init(person: any Cluster, principal: Principal, label: String?) {
+    init(person: any Cluster, principal: Principal) {
         self.person = person
         self.principal = principal
-        self.label = label
     }
 
     /// Allows what the demo's program asks, until the task is cancelled; other programs' questions are not its business.
     func answer() async throws {
         _ = try await person.stream(FollowPrompts(), CallRules().endless) { [self] event, _ in
-            guard event.kind == .opened, event.prompt.principal == principal, event.prompt.label == label,
+            guard event.kind == .opened, event.prompt.principal == principal,
                 event.prompt.purpose == DemoStory.purpose
             else { return }
             allowed.withLock { $0 += event.prompt.needs }
@@ -31,7 +29,6 @@ final class DemoAnswers: Sendable {
         for need in allowed.withLock({ $0 }) {
             let change = PermissionChange(
                 principal: principal,
-                label: label,
                 resource: need.resource,
                 access: need.access
             )

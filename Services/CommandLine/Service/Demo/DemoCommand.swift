@@ -112,11 +112,10 @@ struct DemoCommand: Command {
             program: program,
             person: person,
             principal: own.principal,
-            label: own.label,
             narrator: narrator
         )
         let answers =
-            arguments[Self.yes] ? DemoAnswers(person: person, principal: own.principal, label: own.label) : nil
+            arguments[Self.yes] ? DemoAnswers(person: person, principal: own.principal) : nil
         let exporting = DemoExport(context: context, narrator: narrator, cluster: program)
         let destination = try arguments[Self.destination] ?? exporting.standardDestination()
         let told = try await story.answered(by: answers, dialogue: dialogue(context, person, own)) {

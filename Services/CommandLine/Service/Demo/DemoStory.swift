@@ -17,7 +17,6 @@ struct DemoStory: Sendable {
     /// The person's side: an operator's requests.
     let person: any Cluster
     let principal: Principal
-    let label: String?
     let narrator: DemoNarrator
 
     /// Waits for a person to answer for as long as a person needs.
@@ -138,7 +137,7 @@ struct DemoStory: Sendable {
         settings.maximumDuration = 20
         let request = RecordMovie(settings: settings)
         let begun = Mutex(false)
-        let change = PermissionChange(principal: principal, label: label, resource: .camera(camera), access: .use)
+        let change = PermissionChange(principal: principal, resource: .camera(camera), access: .use)
         do {
             _ = try await program.stream(request, patient.endless) { progress, _ in
                 let isFirst = begun.withLock { begun in

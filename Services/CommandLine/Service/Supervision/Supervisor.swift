@@ -150,7 +150,9 @@ package actor Supervisor {
         while let notice = socket.next() {
             for line in notice.split(separator: "\n") {
                 if line == "READY=1" { handle(.ready(service)) }
-                if line.hasPrefix("STATUS=") { handle(.status(service, String(line.dropFirst(7)))) }
+                if line.hasPrefix("STATUS="), line != "STATUS=ready" {
+                    handle(.status(service, String(line.dropFirst(7))))
+                }
             }
         }
     }

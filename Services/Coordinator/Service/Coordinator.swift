@@ -1,0 +1,108 @@
+private import Consent
+private import EventLoop
+private import Logging
+private import MessageSchema
+private import Messaging
+package import ServiceRuntime
+private import Synchronization
+private import Timekeeping
+
+/// The coordinator put together: what is stored, the desk that decides, the registry, and the copy that services follow.
+package struct Coordinator: Sendable {
+    private let host: ServiceHost
+    private let store: DecisionStore
+    private let desk: PermissionDesk
+    private let services: ServiceDirectory
+    private let publisher: StatePublisher<DecisionSnapshot, DecisionChange>
+    private let pulse: CoordinatorPulse
+
+    /// Opens the database and makes everything; nothing is registered yet.
+    ///
+    /// - Throws: What the database throws; `alreadyRunning` when another coordinator has it.
+    package init(host: ServiceHost) async throws {
+        self.host = host
+        store = try DecisionStore(in: host.dataDirectory)
+        let stored = try await store.load()
+        pulse = CoordinatorPulse(in: host.runtimeDirectory)
+        let epoch = host.instance
+        let snapshots = Snapshots()
+        let publisher = StatePublisher<DecisionSnapshot, DecisionChange>(
+            loop: host.loop,
+            predecessorLeaseEnd: pulse.predecessorEnd.map { $0 + LeaseTimes().lease }
+        ) {
+            let snapshot = try await snapshots.take(epoch)
+            return .init(number: Int64(clamping: snapshot.number), value: snapshot)
+        }
+        desk = PermissionDesk(
+            stored,
+            storage: store,
+            loop: host.loop,
+            world: .init(
+                now: Self.now,
+                sleep: { try await Task.sleep(for: $0, clock: BootClock()) },
+                announce: { change in await publisher.publish(change, number: Int64(clamping: change.number)) }
+            ),
+            log: host.log
+        )
+        snapshots.set(desk)
+        self.publisher = publisher
+        services = ServiceDirectory(
+            own: { host.status },
+            process: ServiceInstance(role: .coordinator, processID: ProcessIdentity.current, startTime: 0),
+            deployment: host.deployment.rawValue,
+            loop: host.loop,
+            log: host.log
+        )
+    }
+
+    /// Registers the messages on the host's server.
+    package func register() async {
+        await CoordinatorMessages(
+            desk: desk,
+            services: services,
+            isOperator: { [host] caller in host.isOperator(caller) },
+            operatorsOnly: host.operatorsOnly
+        ).register(on: host.server)
+        await host.server.registerStream(FollowDecisions.self, access: .anyRole) { [publisher] _, call, sink in
+            try await publisher.serve(call, sink)
+        }
+    }
+
+    /// Watches services and shows life, until the task is cancelled.
+    package func watch() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [desk, services, log = host.log] in
+                await services.watch(after: .seconds(5)) { present in
+                    do {
+                        try await desk.keepRedeemed(by: present)
+                    } catch {
+                        log.error("grants of services that are gone stay redeemed", ["reason": .string("\(error)")])
+                    }
+                }
+            }
+            group.addTask { [pulse] in await pulse.run() }
+        }
+    }
+
+    /// Closes the database.
+    package func close() async { await store.close() }
+
+    private static let now: @Sendable () -> ClockPair = {
+        ClockPair(
+            wall: Moment(milliseconds: Timestamp.now().microseconds / 1_000),
+            uptime: BootInstant(nanoseconds: 0).duration(to: .now())
+        )
+    }
+}
+
+/// Gives the publisher the desk's snapshots; the desk is made after the publisher that it announces to.
+private final class Snapshots: Sendable {
+    private let desk = Mutex<PermissionDesk?>(nil)
+
+    func set(_ desk: PermissionDesk) { self.desk.withLock { $0 = desk } }
+
+    func take(_ epoch: String) async throws -> DecisionSnapshot {
+        guard let desk = desk.withLock({ $0 }) else { throw CancellationError() }
+        return await desk.snapshot(epoch: epoch)
+    }
+}
