@@ -9,7 +9,10 @@ package struct FrameEncoder: ~Copyable {
     private let encoder: JPEGEncoder
     private let quality: Int
 
+    /// An encoder of its own.
+    ///
     /// - Parameter quality: 1 to 100, for frames that have to be encoded.
+    /// - Throws: `JPEGError` when there is no memory for one.
     package init(quality: Int) throws(JPEGError) {
         encoder = try JPEGEncoder()
         self.quality = quality

@@ -33,6 +33,7 @@ package struct PhotoTaker: Sendable {
     /// - Parameters:
     ///   - settings: What was asked.
     ///   - requested: Microseconds of CLOCK_MONOTONIC at which it was asked: an older frame is never the answer.
+    /// - Returns: The first good frame after the request, as a JPEG.
     /// - Throws: `CameraError`, or what `check` throws.
     package func take(_ settings: CaptureSettings, requested: Int64) async throws -> Photo {
         let feed = try await session.acquire(WantedFormat(width: settings.width, height: settings.height))

@@ -50,7 +50,7 @@ struct CookbookTests {
             #expect(try await library.asset(for: url)?.type == .video)
 
             let text = try folder.write("words.mov", Array("these are words and no film".utf8))
-            for path in [text, cluster.folder + "/nothing.mov", "/root/.no-such-folder/a.mov"] {
+            for path in [text, cluster.folder + "/nothing.mov", "/nonexistent/a.mov"] {
                 let error = try #require(try await Recipes.saveVideo(at: path, in: library).error, "\(path)")
                 #expect(error.domain == "ALAssetsLibraryErrorDomain")
                 #expect(error.number == -3302)
