@@ -1,12 +1,14 @@
 private import Consent
 private import MessageSchema
+private import Synchronization
 private import Timekeeping
 
 /// Shows one line for each change of a service.
-struct StatusBoard: Sendable {
+final class StatusBoard: Sendable {
     let terminal: Terminal
     let asJSON: Bool
     private let begun = BootInstant.now()
+    private let hasBeenReady = Atomic<Bool>(false)
 
     init(terminal: Terminal, asJSON: Bool) {
         self.terminal = terminal
@@ -38,8 +40,13 @@ struct StatusBoard: Sendable {
         case .line(let service, let line): show(service, line)
         case .allReady where asJSON: terminal.writeJSON(Ready(type: "progress", ready: true))
         case .allReady:
-            let milliseconds = begun.duration(to: .now()) / .milliseconds(1)
-            terminal.writeLine(terminal.styled("all services are ready", .green) + " after \(Int(milliseconds)) ms")
+            guard hasBeenReady.exchange(true, ordering: .relaxed) else {
+                let milliseconds = begun.duration(to: .now()) / .milliseconds(1)
+                return terminal.writeLine(
+                    terminal.styled("all services are ready", .green) + " after \(Int(milliseconds)) ms"
+                )
+            }
+            terminal.writeLine(terminal.styled("all services are ready again", .green))
         }
     }
 
