@@ -9,17 +9,10 @@ package struct FrameEncoder: ~Copyable {
     private let encoder: JPEGEncoder
     private let quality: Int
 
-<<<<<<< HEAD
     /// An encoder of its own.
     ///
     /// - Parameter quality: 1 to 100, for frames that have to be encoded.
     /// - Throws: `JPEGError` when there is no memory for one.
-=======
-    /// Makes an encoder.
-    ///
-    /// - Parameter quality: 1 to 100, for frames that have to be encoded.
-    /// - Throws: `JPEGError` without memory for the codec.
->>>>>>> af1bcda (Keep the tree to its rules)
     package init(quality: Int) throws(JPEGError) {
         encoder = try JPEGEncoder()
         self.quality = quality

@@ -33,11 +33,7 @@ package struct PhotoTaker: Sendable {
     /// - Parameters:
     ///   - settings: What was asked.
     ///   - requested: Microseconds of CLOCK_MONOTONIC at which it was asked: an older frame is never the answer.
-<<<<<<< HEAD
     /// - Returns: The first good frame after the request, as a JPEG.
-=======
-    /// - Returns: The picture with its metadata, and what was granted.
->>>>>>> af1bcda (Keep the tree to its rules)
     /// - Throws: `CameraError`, or what `check` throws.
     package func take(_ settings: CaptureSettings, requested: Int64) async throws -> Photo {
         let feed = try await session.acquire(WantedFormat(width: settings.width, height: settings.height))
