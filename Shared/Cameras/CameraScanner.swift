@@ -115,11 +115,10 @@ package struct CameraScanner: Sendable {
         return nil
     }
 
-    /// Finds who has the node open; processes of other users can not be looked into, and are not known then.
+    /// Finds who has the node open, also where that is this very process; processes of other users can not be looked into, and are not known then.
     private func findHolder(_ facts: inout NodeFacts) {
-        let own = getpid()
         for name in SystemTree.entries(procfs) ?? [] {
-            guard let pid = Int32(name), pid != own else { continue }
+            guard let pid = Int32(name) else { continue }
             let folder = procfs + "/" + name
             let isHolder = (SystemTree.entries(folder + "/fd") ?? []).contains {
                 SystemTree.link(folder + "/fd/" + $0) == facts.path

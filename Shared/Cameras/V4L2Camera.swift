@@ -21,6 +21,8 @@ package actor V4L2Camera: CameraDevice {
     /// Counts openings, so that a wait that ends after a close does not touch the next device.
     private var generation = 0
     private var restarts = 0
+    /// The wait for the device's descriptor, which has to end before the descriptor is closed.
+    private var waiting: Task<EventLoop.Wake, Never>?
 
     /// How long a silent camera is waited for, how often it is started anew, and who else may change it.
     package struct Configuration: Hashable, Sendable {
@@ -104,7 +106,7 @@ package actor V4L2Camera: CameraDevice {
             let generation = generation
             let limit = isFirst ? configuration.firstFrameMilliseconds : silenceLimit
             let deadline = BootInstant.now() + .milliseconds(limit)
-            let wake = await loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN)), until: deadline)
+            let wake = await wait(for: descriptor, until: deadline)
             guard generation == self.generation, wake != .cancelled else { throw CameraError(.cancelled) }
             if wake == .timedOut {
                 try restart(because: VideoError(.fault, operation: "poll", errorNumber: ETIMEDOUT))
@@ -115,6 +117,12 @@ package actor V4L2Camera: CameraDevice {
 
     package func close() async {
         generation += 1
+        let closing = generation
+        if let waiting {
+            waiting.cancel()
+            _ = await waiting.value
+        }
+        guard generation == closing else { return }
         device = nil
         format = nil
     }
@@ -139,6 +147,18 @@ package actor V4L2Camera: CameraDevice {
             exposureMicroseconds: (exposure ?? nil).map { Int($0) * 100 },
             isoSpeed: (speed ?? nil).map { Int($0) }
         )
+    }
+
+    /// Waits in a task of its own, so that `close` can end it, and not only the cancelling of whoever called.
+    private func wait(for descriptor: Int32, until deadline: BootInstant) async -> EventLoop.Wake {
+        let task = Task { await self.loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN)), until: deadline) }
+        waiting = task
+        defer { waiting = nil }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     /// Starts streaming anew; the second time with the device opened anew; and then the camera is stalled.

@@ -156,6 +156,18 @@ struct EmulatedCameraTests {
         await camera.close()
     }
 
+    @Test func `closing ends a wait for a frame, and the camera opens again`() async throws {
+        let (_, camera) = try Self.first()
+        _ = try await camera.open(WantedFormat(width: 320, height: 180, framesPerSecond: 1))
+        _ = try await camera.nextFrame()
+        let waiting = Task { try await camera.nextFrame() }
+        await camera.close()
+        await #expect(throws: CameraError.self) { try await waiting.value }
+        _ = try await camera.open(Self.small)
+        _ = try await camera.nextFrame()
+        await camera.close()
+    }
+
     @Test func `an unplugged camera is removed, at once and without spinning`() async throws {
         let path = try #require(Self.cameras().last?.node)
         let camera = try Self.changeable(Self.cameras().last)
