@@ -154,7 +154,7 @@ let testTargets: [Target] = [
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
-    tests("CommandLineTests", base + ["CommandLineService"]),
+    tests("CommandLineTests", base + ["CommandLineService", "obscura"]),
     tests("ObscuraClientTests", base + ["ObscuraClient"]),
     // Real executables, as a person or a program would run them: it knows no module but the one for programs.
     .testTarget(

@@ -6,11 +6,25 @@ private import ServiceRuntime
 
 @main
 struct Main {
-    static func main() async {
+    /// Not `async`: Swift would start threads before it, and a thread that does not block a signal is killed by it.
+    static func main() {
         let interruption = Interruption()
         let signals = SignalInterruption(triggering: interruption)
-        // The process's own life is its scope.
+        start(interruption, signals)
+        // `dispatchMain()` would unblock the signals in this thread.
+        while true { pause() }
+    }
+
+    /// Nonisolated, because tasks of the main actor would wait for the main thread, which waits here for ever.
+    private nonisolated static func start(_ interruption: Interruption, _ signals: SignalInterruption) {
+        // Unstructured: the process's own life is the scope of both.
         Task { await signals.watch() }
+        Task { exit(await run(interruption, signals).rawValue) }
+    }
+
+    private nonisolated static func run(_ interruption: Interruption, _ signals: SignalInterruption) async
+        -> ProgramStatus
+    {
         let environment = ProcessInfo.processInfo.environment
         let loop = signals.sharedLoop
         let context = CommandContext(
@@ -21,7 +35,6 @@ struct Main {
             person: ControllingTerminal(loop: loop)?.person,
             connect: { LiveCluster(at: $0, context: try MessagingContext(), loop: loop) }
         )
-        let status = await CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()), in: context)
-        exit(status.rawValue)
+        return await CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()), in: context)
     }
 }

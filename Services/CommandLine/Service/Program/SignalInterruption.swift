@@ -27,9 +27,12 @@ package actor SignalInterruption {
     package nonisolated var sharedLoop: EventLoop { loop }
 
     /// Watches until the task is cancelled.
+    ///
+    /// Who interrupts a fourth time wants the process to end, whatever it is about: it does, with 130.
     package func watch() async {
         while !Task.isCancelled {
             while clinux_read_signal(descriptor) != 0 { interruption.trigger() }
+            if interruption.count > 3 { _exit(130) }
             guard await loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN))) == .ready else { return }
         }
     }
