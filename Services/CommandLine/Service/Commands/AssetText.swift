@@ -27,7 +27,7 @@ extension Asset {
 extension AssetDate {
     /// The wall clock with what is known about its offset.
     var text: String {
-        guard let local else { return raw }
+        guard let local = local?.split(separator: ".").first.map(String.init) else { return raw }
         guard let offsetMinutes else { return local }
         let minutes = abs(offsetMinutes)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -21,21 +21,23 @@ struct DoctorCommand: Command {
             terminal.writeJSON(diagnosis)
         } else {
             if let worth = diagnosis.worth { terminal.writeLine(worth + "\n") }
-            for finding in diagnosis.findings { show(finding, terminal) }
+            show(diagnosis.findings, terminal)
         }
         return diagnosis.isWell ? .success : .unavailable
     }
 
-    private func show(_ finding: Finding, _ terminal: Terminal) {
-        let mark =
-            switch finding.state {
-            case .ok: terminal.styled("ok     ", .green)
-            case .warning: terminal.styled("warning", .yellow)
-            case .problem: terminal.styled("problem", .red)
-            }
+    private func show(_ findings: [Finding], _ terminal: Terminal) {
         var table = TextTable("what", "is")
-        table.add(finding.about, finding.detail)
-        terminal.writeLine("\(mark)  \(table.lines.last ?? "")")
-        if let advice = finding.advice { terminal.writeLine("         → \(advice)") }
+        for finding in findings { table.add(finding.about, finding.detail) }
+        for (finding, line) in zip(findings, table.lines.dropFirst()) {
+            let mark =
+                switch finding.state {
+                case .ok: terminal.styled("ok     ", .green)
+                case .warning: terminal.styled("warning", .yellow)
+                case .problem: terminal.styled("problem", .red)
+                }
+            terminal.writeLine("\(mark)  \(line)")
+            if let advice = finding.advice { terminal.writeLine("         → \(advice)") }
+        }
     }
 }

@@ -23,7 +23,11 @@ package actor ControllingTerminal {
 
     /// This terminal as one at which a person is asked.
     package nonisolated var person: PersonTerminal {
-        PersonTerminal(write: { self.show($0) }, readLine: { await self.readLine() })
+        PersonTerminal(
+            write: { self.show($0) },
+            discardTyped: { await self.discardTyped() },
+            readLine: { await self.readLine() }
+        )
     }
 
     private nonisolated func show(_ text: String) {
@@ -31,11 +35,15 @@ package actor ControllingTerminal {
         _ = try? file.writeAll(Array(text.utf8))
     }
 
-    private func readLine() async -> String? {
+    private func discardTyped() {
         pending = []
         tcflush(file.rawValue, TCIFLUSH)
+    }
+
+    private func readLine() async -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { pending.removeFirst(end + 1) }
                 return String(decoding: pending[..<end], as: UTF8.self)
             }
             guard pending.count < 4_096,

@@ -5,8 +5,16 @@ package struct PersonTerminal: Sendable {
     /// Waits for a line; nil at the end of the input, or when the task is cancelled.
     package let readLine: @Sendable () async -> String?
 
-    package init(write: @escaping @Sendable (String) -> Void, readLine: @escaping @Sendable () async -> String?) {
+    /// Forgets what was typed before a question was there to be answered.
+    package let discardTyped: @Sendable () async -> Void
+
+    package init(
+        write: @escaping @Sendable (String) -> Void,
+        discardTyped: @escaping @Sendable () async -> Void = {},
+        readLine: @escaping @Sendable () async -> String?
+    ) {
         self.write = write
+        self.discardTyped = discardTyped
         self.readLine = readLine
     }
 }

@@ -47,6 +47,7 @@ package struct PromptDialogue: Sendable {
     }
 
     private func ask(_ prompt: Prompt, _ closed: ClosedPrompts) async {
+        await person.discardTyped()
         person.write(PromptText.question(prompt))
         let reading = Task { await read() }
         closed.onClose(prompt.prompt) { reading.cancel() }
