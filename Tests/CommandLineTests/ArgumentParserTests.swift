@@ -49,15 +49,17 @@ struct `The argument parser` {
         #expect(try parse("- -- --flash -x", flash, rest)[rest] == ["-", "--flash", "-x"])
     }
 
-    @Test func `takes the next word as the value whatever it looks like`() throws {
+    @Test func `takes the next word as the value, unless it is an option of the command`() throws {
         #expect(try parse("--to --odd", target)[target] == "--odd")
         #expect(try parse("--to=--odd=x", target)[target] == "--odd=x")
+        #expect(try parse("--to=--json", target)[target] == "--json")
     }
 
     @Test(
         arguments: [
             ("--flsh on", "did you mean --flash?"), ("--flash onn", "did you mean 'on'?"),
-            ("--flash", "see 'obscura library list --help'"), ("--flash on --flash off", nil),
+            ("--flash", "see 'obscura library list --help'"), ("--flash --reverse", nil), ("--limit --json", nil),
+            ("--flash on --flash off", nil),
             ("--limit 0", nil), ("--limit x", nil), ("--reverse=1", nil), ("-x", nil), ("stray", nil),
             ("--flash=", nil),
         ] as [(String, String?)]

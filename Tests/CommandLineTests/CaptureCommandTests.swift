@@ -122,6 +122,29 @@ struct `Photo and record` {
         #expect(outcome.text.contains(#""frames":3"#))
     }
 
+    @Test func `a film's progress is printed where it is asked for, every line with a type`() async {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { request, send in
+            #expect(request.settings.maximumDuration == 1.5)
+            try await send(.init(recording: "r1", frames: 1, droppedFrames: 0, duration: 0.1, bytes: 9), [])
+            return Samples.result()
+        }
+        let outcome = await obscura(
+            "record",
+            "--camera",
+            "b",
+            "--duration",
+            "1.5s",
+            "--json",
+            "--progress",
+            on: cluster
+        )
+        #expect(outcome.status == .success)
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines.first?.contains(#""recording":"r1","type":"progress""#) == true)
+        #expect(outcome.lines.last?.contains(#""type":"result""#) == true)
+    }
+
     @Test func `an interrupt before the film has begun, or a second one, discards it`() async {
         let cluster = FakeCluster()
         let interruption = Interruption()

@@ -103,7 +103,7 @@ struct CrashTests {
     @Test func `a program that is killed while it films leaves a film that plays and a free camera`() async throws {
         try await Cluster.with { cluster in
             try await cluster.allowEverything()
-            let film = try cluster.start("record", "--duration", "120s", "--json")
+            let film = try cluster.start("record", "--duration", "120s", "--json", "--progress")
             try await eventually("progress of the film") {
                 try String(contentsOfFile: film.output, encoding: .utf8).contains("\"progress\"")
             }

@@ -94,7 +94,7 @@ struct PermissionTests {
     @Test func `a revocation stops a film, says why, and keeps what was filmed`() async throws {
         try await Cluster.with { cluster in
             try await cluster.allowEverything()
-            let film = try cluster.start("record", "--duration", "60s", "--json")
+            let film = try cluster.start("record", "--duration", "60s", "--json", "--progress")
             try await eventually("progress of the film") {
                 try String(contentsOfFile: film.output, encoding: .utf8).contains("\"progress\"")
             }

@@ -53,7 +53,9 @@ private struct Parse {
             return
         }
         guard arguments.options[name] == nil else { throw usage("Option given twice", "--\(name) can be given once") }
-        guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+        // Another option in its place means that the value was forgotten; `--name=--value` says otherwise.
+        let isForgotten = rest.first.map { next in known.contains { next == "--\($0.name)" } } ?? true
+        guard let value = parts.count == 2 ? String(parts[1]) : isForgotten ? nil : rest.popFirst() else {
             throw usage("Missing value", "--\(name) needs \(parameter.expectation)")
         }
         try check(value, for: parameter, as: "--\(name)")

@@ -38,13 +38,19 @@ enum CaptureParameters {
         _ result: CaptureResult,
         _ arguments: Arguments,
         _ context: CommandContext,
-        _ cluster: any Cluster
+        _ cluster: any Cluster,
+        isStream: Bool = false
     ) async throws {
         if let path = arguments[output] {
             _ = try await AssetReader(cluster).copy(result.asset.url, to: path)
         }
         if arguments[CommonParameters.json] {
-            context.terminal.writeJSON(CaptureLine(result))
+            let line = CaptureLine(result)
+            if isStream {
+                context.terminal.writeJSON(StreamLine(.result, line))
+            } else {
+                context.terminal.writeJSON(line)
+            }
             return
         }
         for line in result.asset.lines { context.terminal.writeLine(line) }

@@ -5,6 +5,10 @@ private import Synchronization
 /// `obscura record`.
 struct RecordCommand: Command {
     private static let duration = Option("duration", "SECONDS", "Stop after so long", as: .duration)
+    private static let progress = Flag(
+        "progress",
+        "With --json, print lines of progress before the result, each with a type"
+    )
     private static let quality = Option("quality", "WORD", "How good", as: ValueReader<QualityPreset>.word)
 
     var signature: CommandSignature {
@@ -13,10 +17,13 @@ struct RecordCommand: Command {
             "Films into the library, until the duration is over or you interrupt",
             discussion:
                 "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.",
-            parameters: [CaptureParameters.camera, Self.duration, Self.quality, CaptureParameters.output]
+            parameters: [
+                CaptureParameters.camera, Self.duration, Self.quality, CaptureParameters.output, Self.progress,
+            ]
                 + CommonParameters.asking,
             examples: [
                 ("record --duration 5s", "five seconds"),
+                ("record --json --progress", "for scripts that must know when filming has begun"),
                 ("record --quality 640x480 --output film.mov", "until Ctrl-C, and a copy beside the library"),
             ]
         )
@@ -32,12 +39,14 @@ struct RecordCommand: Command {
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()
         let terminal = context.terminal
+        let printsProgress = arguments[Self.progress] && arguments[CommonParameters.json]
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
                 try await context.asking(arguments, cluster) { rules in
                     // The deadline is for the beginning; how long a film lasts is another matter.
                     try await cluster.stream(request, rules.endless) { progress, _ in
                         recording.began(progress.recording)
+                        if printsProgress { terminal.writeJSON(StreamLine(.progress, progress)) }
                         terminal.showProgress(
                             "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
                                 + "\(progress.droppedFrames) frames dropped  (Ctrl-C ends it)"
@@ -58,7 +67,7 @@ struct RecordCommand: Command {
             return result
         }
         terminal.clearProgress()
-        try await CaptureParameters.finish(result, arguments, context, cluster)
+        try await CaptureParameters.finish(result, arguments, context, cluster, isStream: printsProgress)
         return context.interruption.count > 0 ? .interrupted : .success
     }
 }
