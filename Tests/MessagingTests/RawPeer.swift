@@ -109,6 +109,23 @@ struct RawPeerError: Error {
         try #require(status == 0)
     }
 
+    /// The next message with its sender in front; fails after ten seconds.
+    func receive() throws -> [[UInt8]] {
+        var timeout: CInt = 10_000
+        unsafe zmq_setsockopt(socket, ZMQ_RCVTIMEO, &timeout, MemoryLayout.size(ofValue: timeout))
+        var frames: [[UInt8]] = []
+        while true {
+            var bytes = [UInt8](repeating: 0, count: 1_024)
+            let count = unsafe zmq_recv(socket, &bytes, bytes.count, 0)
+            guard count >= 0 else { throw RawPeerError(number: zmq_errno()) }
+            frames.append(Array(bytes.prefix(Int(count))))
+            var more: CInt = 0
+            var size = MemoryLayout.size(ofValue: more)
+            unsafe zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size)
+            if more == 0 { return frames }
+        }
+    }
+
     func close() {
         unsafe zmq_close(socket)
         unsafe zmq_ctx_term(context)

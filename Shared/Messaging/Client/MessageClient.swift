@@ -22,6 +22,8 @@ package actor MessageClient {
     private var lastNumber: UInt64 = 0
     private var registrations: [EventLoop.Token] = []
     private var writable: EventLoop.Token?
+    /// Whether something could not be sent yet.
+    var isWaitingForRoom: Bool { writable != nil }
     private var tickTimer: EventLoop.Token?
     private var isListening = false
 

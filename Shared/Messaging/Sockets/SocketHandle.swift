@@ -98,8 +98,12 @@ import EventLoop
         return frames
     }
 
-    /// Sends all frames as one message, or none; libzmq decides on the first frame.
+    /// Sends all frames as one message, or none.
+    ///
+    /// When a dealer's connection breaks within a message, libzmq takes back what it had, fails once, and drops what comes until
+    /// a last frame (lb.cpp, `sendpipe`). So the rest is handed to it all the same, or it would drop the next message.
     func send(_ frames: [[UInt8]], _ attachments: [Attachment] = []) throws(MessagingError) -> Sending {
+        var isTakenBack = false
         for (index, bytes) in frames.enumerated() {
             let isLast = index == frames.count - 1 && attachments.isEmpty
             let flags = isLast ? ZMQ_DONTWAIT : ZMQ_DONTWAIT | ZMQ_SNDMORE
@@ -108,18 +112,21 @@ import EventLoop
                 case EINTR: continue
                 case EAGAIN where index == 0: return .wouldBlock
                 case EHOSTUNREACH where index == 0: return .unreachable
+                case EAGAIN where !isTakenBack: isTakenBack = true
                 default: throw .current("zmq_send")
                 }
+                break
             }
         }
         for (index, attachment) in attachments.enumerated() {
             var frame = attachment.makeFrame()
-            let number = unsafe frame.send(to: raw, more: index < attachments.count - 1)
-            guard number == 0 else {
-                throw MessagingError(.init(errorNumber: number), "zmq_msg_send", errorNumber: number)
+            switch unsafe frame.send(to: raw, more: index < attachments.count - 1) {
+            case 0: continue
+            case EAGAIN where !isTakenBack: isTakenBack = true
+            case let number: throw MessagingError(.init(errorNumber: number), "zmq_msg_send", errorNumber: number)
             }
         }
-        return .sent
+        return isTakenBack ? .wouldBlock : .sent
     }
 }
 
