@@ -81,7 +81,7 @@ let modules: [Target] = [
     shared("Logging", ["Timekeeping"]),
     shared("Hashing", ["CCrypto"]),
     shared("Files", ["CLinux", "Hashing"]),
-    shared("SQLite", ["CSQLite", "CLinux", "Files"]),
+    shared("SQLite", ["CSQLite", "CLinux", "Files", "MessageSchema"]),
     shared("Imaging", ["CTurboJPEG", "Containers", "Media"]),
     shared("Movies", ["Containers", "Media", "Files"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),

@@ -47,6 +47,9 @@ struct ServiceLife {
                 )
                 if !isRegistered, host.follower.decisions.leaseIsValid {
                     isRegistered = true
+                    host.report(.ready)
+                    // The coordinator knows before whoever started us does.
+                    _ = try await client.call(RegisterService(service: host.status), CallOptions(timeout: .seconds(2)))
                     host.ready()
                 }
             } catch {

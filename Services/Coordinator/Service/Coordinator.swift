@@ -3,6 +3,7 @@ private import EventLoop
 private import Logging
 private import MessageSchema
 private import Messaging
+private import SQLite
 package import ServiceRuntime
 private import Synchronization
 private import Timekeeping
@@ -18,11 +19,20 @@ package struct Coordinator: Sendable {
 
     /// Opens the database and makes everything; nothing is registered yet.
     ///
-    /// - Throws: What the database throws; `alreadyRunning` when another coordinator has it.
+    /// - Throws: `ErrorReply`: `databaseTooNew`, `damaged`, `alreadyRunning` when another coordinator has it.
     package init(host: ServiceHost) async throws {
         self.host = host
-        store = try DecisionStore(in: host.dataDirectory)
-        let stored = try await store.load()
+        let stored: StoredDecisions
+        do {
+            store = try DecisionStore(in: host.dataDirectory)
+            stored = try await store.load()
+        } catch let error as SQLiteError {
+            throw ErrorReply(
+                error,
+                of: "coordinator",
+                whenUnreadable: "Restore it from a backup, or move it away: then every program asks again."
+            )
+        }
         pulse = CoordinatorPulse(in: host.runtimeDirectory)
         let epoch = host.instance
         let snapshots = Snapshots()

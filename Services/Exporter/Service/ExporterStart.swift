@@ -1,6 +1,7 @@
 private import EventLoop
 private import MessageSchema
 private import Messaging
+private import SQLite
 package import ServiceRuntime
 
 /// Puts the exporter together from what surrounds it.
@@ -16,9 +17,19 @@ package enum ExporterStart {
         let source = ExportSource(library: try host.client(of: .library))
         let permission = ExportPermission(gate)
         let configuration = ExporterConfiguration(host.settings, dataDirectory: host.dataDirectory)
+        let store: ExportStore
+        do {
+            store = try ExportStore(in: host.dataDirectory)
+        } catch let error as SQLiteError {
+            throw ErrorReply(
+                error,
+                of: "exporter",
+                whenUnreadable: "Move it away: its jobs are forgotten, and every bag can be gone on with."
+            )
+        }
         let exporter = Exporter(
             Exporter.Surroundings(
-                store: try ExportStore(in: host.dataDirectory),
+                store: store,
                 roots: configuration.roots,
                 source: source,
                 permission: permission,

@@ -241,7 +241,8 @@ extension Library {
     }
 
     private func check(_ report: InspectionReport, for mediaType: MediaType) throws {
-        guard report.isUsable else { throw LibraryError(.unusable(reason: report.reason)) }
+        // A program's save is all or nothing: what is cut short is refused, an operator's import keeps it.
+        guard report.isUsable, report.state == .ok else { throw LibraryError(.unusable(reason: report.reason)) }
         let expected: AssetKind? =
             switch mediaType {
             case .image: .photo

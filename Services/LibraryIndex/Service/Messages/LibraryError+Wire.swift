@@ -88,30 +88,14 @@ extension ErrorReply {
 
     private static func database(_ error: SQLiteError) -> ErrorReply {
         switch error.code {
-        case .inUse(let processID): return .libraryInUse(by: processID)
-        case .databaseTooNew:
-            return ErrorReply(
-                .databaseTooNew,
-                "The library is of a newer release",
-                reason: error.description,
-                recoverySuggestion: "Install that release, or restore the copy that it made before."
+        case .inUse, .databaseTooNew, .notADatabase, .corrupt, .foreignDatabase, .remoteFileSystem, .readOnly,
+            .cannotOpen, .diskFull:
+            ErrorReply(
+                error,
+                of: "library",
+                whenUnreadable: "Restore it from a backup; the originals are in the media store."
             )
-        case .notADatabase, .corrupt, .foreignDatabase:
-            return ErrorReply(
-                .damaged,
-                "The library's index can not be read",
-                reason: error.description,
-                recoverySuggestion: "Restore it from a backup; the originals are in the media store."
-            )
-        case .remoteFileSystem, .readOnly, .cannotOpen:
-            return ErrorReply(
-                .cannotCreate,
-                "The library's index can not be kept there",
-                reason: error.description,
-                recoverySuggestion: "Choose a --data folder on a local disk that can be written."
-            )
-        case .diskFull: return ErrorReply(.diskFull, "Out of disk space", reason: error.description)
-        default: return .writeFailed(reason: error.description)
+        default: .writeFailed(reason: error.description)
         }
     }
 }
