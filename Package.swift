@@ -90,7 +90,8 @@ let modules: [Target] = [
     shared("EventLoop", ["CLinux", "CZeroMQ", "Timekeeping"]),
     shared(
         "Messaging",
-        ["CLinux", "CZeroMQ", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema", "Timekeeping"]
+        ["CLinux", "CZeroMQ", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema", "Timekeeping"],
+        pages: ["ThreatModel.md"]
     ),
     shared(
         "ServiceRuntime",
