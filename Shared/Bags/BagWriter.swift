@@ -36,7 +36,8 @@ package struct BagWriter: ~Copyable {
     }
 
     private init(opening root: consuming Directory) throws(FilesError) {
-        let lock = try FileLock(Self.lockName, in: root)
+        // A child that was forked at the wrong moment holds a copy of an earlier lock until it has become its program.
+        let lock = try FileLock.waiting(for: .milliseconds(500), Self.lockName, in: root)
         if try root.status(of: "bagit.txt") == nil {
             try root.writeAtomically(Array(Self.declaration.utf8), to: "bagit.txt", permissions: 0o666)
         }
