@@ -81,6 +81,8 @@ struct HostilePeerTests {
         (#"{"id":"1","kind":"request","name":"test.add","deadline":1.5}"#, "badField"),
         (#"{"id":"1","kind":"request","name":"test.add","deadline":99999999999999999999}"#, "badField"),
         (#"{"id":"1","kind":"request","name":"test.add","onBehalfOf":{"principal":"root"}}"#, "badField"),
+        (#"{"kind":"request","name":"test.add","onBehalfOf":{"principal":"root"},"id":"1"}"#, "badField"),
+        (#"{"kind":"request","name":["test.add"],"deadline":"soon","id":"1"}"#, "notJSON"),
         (#"{"id":"1","kind":"request","name":"test.add"} trailing"#, "notJSON"),
     ])
     func `a header that breaks a rule is answered where its id can be read`(header: String, cause: String) async throws

@@ -7,7 +7,7 @@ enum HeaderCodec {
 
     /// Reads a header; unknown fields are skipped, `null` counts as absent.
     ///
-    /// - Throws: ``MalformedMessage``, with the identifier if it had been read by then.
+    /// - Throws: ``MalformedMessage``, with the identifier if it can be read, wherever in the header it is.
     static func decode(_ bytes: [UInt8]) throws(MalformedMessage) -> Header {
         guard bytes.count <= Limits.headerBytes else { throw MalformedMessage(.tooLarge, "the header") }
         var fields = Fields()
@@ -19,8 +19,19 @@ enum HeaderCodec {
             try scanner.finish()
             return try fields.finish()
         } catch {
-            throw MalformedMessage(error.problem, error.detail, id: fields.usableID)
+            throw MalformedMessage(error.problem, error.detail, id: fields.usableID ?? identifier(in: bytes))
         }
+    }
+
+    /// The identifier behind a field that broke a rule; `nil` if the rest is no JSON either.
+    private static func identifier(in bytes: [UInt8]) -> String? {
+        var fields = Fields()
+        var scanner = JSONScanner(bytes, maximumDepth: Limits.jsonDepth)
+        // What is wrong is known; only the identifier is looked for.
+        try? scanner.readObject { (name, scanner) throws(MalformedMessage) in
+            if name == "id" { try fields.read(name, from: &scanner) } else { try scanner.skipValue() }
+        }
+        return fields.usableID
     }
 
     private struct Fields {
