@@ -155,6 +155,20 @@ struct HostilePeerTests {
         )
     }
 
+    @Test func `a peer that asks a thousand times before it reads gets every answer`() async throws {
+        let cluster = try await addingCluster()
+        let peer = try cluster.rawPeer(receiveLimit: 1)
+        for number in 0..<1_000 {
+            try await peer.send(#"{"kind":"request","id":"\#(number)","name":"test.add"}"#, #"{"left":1,"right":2}"#)
+        }
+        var ids: Set<String> = []
+        while ids.count < 1_000 {
+            let answer = try #require(try await peer.answer())
+            ids.insert(answer.header)
+        }
+        try await expectService(cluster)
+    }
+
     @Test func `a peer that takes no answers is let go when its outbox is full`() async throws {
         let cluster = try await addingCluster()
         let peer = try cluster.rawPeer(receiveLimit: 1)

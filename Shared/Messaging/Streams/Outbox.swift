@@ -14,7 +14,7 @@ struct Outbox {
     private var messages: [Message] = []
     private(set) var byteCount = 0
 
-    init(capacity: Int = 256, byteCapacity: Int = 16 << 20) {
+    init(capacity: Int = 4_096, byteCapacity: Int = 16 << 20) {
         self.capacity = capacity
         self.byteCapacity = byteCapacity
     }
