@@ -174,23 +174,6 @@ enum HeaderCodec {
             bytes.append(UInt8(ascii: ":"))
         }
 
-        private mutating func quoted(_ text: String) {
-            bytes.append(UInt8(ascii: "\""))
-            for byte in text.utf8 {
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                    bytes.append(UInt8(ascii: "\\"))
-                    bytes.append(byte)
-                case 0..<0x20:
-                    let digits = Array("0123456789abcdef".utf8)
-                    bytes.append(contentsOf: "\\u00".utf8)
-                    bytes.append(digits[Int(byte >> 4)])
-                    bytes.append(digits[Int(byte & 15)])
-                default:
-                    bytes.append(byte)
-                }
-            }
-            bytes.append(UInt8(ascii: "\""))
-        }
+        private mutating func quoted(_ text: String) { JSONString.append(text, to: &bytes) }
     }
 }

@@ -27,6 +27,37 @@ struct JSONScanner {
         leave()
     }
 
+    /// Reads an array; `element` must read or skip each of its values.
+    mutating func readArray(_ element: (inout JSONScanner) throws(MalformedMessage) -> Void) throws(MalformedMessage) {
+        try enter(UInt8(ascii: "["))
+        if take(UInt8(ascii: "]")) { return leave() }
+        repeat { try element(&self) } while take(UInt8(ascii: ","))
+        try expect(UInt8(ascii: "]"))
+        leave()
+    }
+
+    /// What kind of value comes next.
+    enum Kind { case object, array, string, other }
+
+    mutating func nextKind() throws(MalformedMessage) -> Kind {
+        skipSpace()
+        guard position < bytes.count else { throw malformed("a value is missing") }
+        return switch bytes[position] {
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "\""): .string
+        default: .other
+        }
+    }
+
+    /// Reads one value as it is written.
+    mutating func readRaw() throws(MalformedMessage) -> [UInt8] {
+        skipSpace()
+        let start = position
+        try skipValue()
+        return Array(bytes[start..<position])
+    }
+
     /// Fails unless nothing but white space is left.
     mutating func finish() throws(MalformedMessage) {
         skipSpace()
@@ -95,11 +126,7 @@ struct JSONScanner {
     }
 
     private mutating func skipArray() throws(MalformedMessage) {
-        try enter(UInt8(ascii: "["))
-        if take(UInt8(ascii: "]")) { return leave() }
-        repeat { try skipValue() } while take(UInt8(ascii: ","))
-        try expect(UInt8(ascii: "]"))
-        leave()
+        try readArray { (scanner) throws(MalformedMessage) in try scanner.skipValue() }
     }
 
     private mutating func skipNumber() throws(MalformedMessage) {

@@ -159,7 +159,7 @@ extension MessageServer {
             return try await handler.handle(body, call, exchange)
         }
         let scope = IdempotencyScope(principal: call.principal, name: call.name, key: key)
-        let hash = body.map { unsafe $0.withUnsafeBytes(Self.hash) } ?? SHA256Digest(hashing: BodyCodec.empty)
+        let hash = try Self.hash(of: body)
         // One at a time for each key; the next one finds the first one's reply.
         while runningKeys[scope] != nil {
             await withCheckedContinuation { waitForKey(scope, $0) }
@@ -180,10 +180,11 @@ extension MessageServer {
         runningKeys[scope, default: []].append(continuation)
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest {
-        let hasher = SHA256()
-        unsafe hasher.update(bytes)
-        return hasher.finish()
+    /// The hash of what is asked, not of how it was written: coders differ in the order of fields, and from run to run.
+    private static func hash(of body: Attachment?) throws -> SHA256Digest {
+        guard let body, body.count > 0 else { return SHA256Digest(hashing: BodyCodec.empty) }
+        try BodyCodec.check(body)
+        return SHA256Digest(hashing: try CanonicalJSON.bytes(of: body.bytes))
     }
 
     // MARK: Ending
