@@ -57,7 +57,7 @@ actor DecoderWorkerProcess {
         do {
             try channel.end.send(Array(JSONEncoder().encode(job)), descriptors: [file.descriptor.rawValue])
             guard try channel.end.descriptor.waitUntilReadable(for: deadline) else {
-                child.signal(SIGKILL)
+                end()
                 return .lost(reason: "no answer within \(deadline.components.seconds) seconds")
             }
             guard var message = try channel.end.receive(limit: 262_144, mostDescriptors: 1) else {
@@ -66,16 +66,23 @@ actor DecoderWorkerProcess {
             let reply = try JSONDecoder().decode(DecoderReply.self, from: Data(message.bytes))
             guard let thumbnail = reply.thumbnail else { return .answered(reply, picture: nil) }
             guard let memory = message.takeDescriptor(), thumbnail.byteCount <= DecoderPool.mostPictureBytes else {
-                child.signal(SIGKILL)
+                end()
                 return .lost(reason: "the answer makes no sense")
             }
             return .answered(reply, picture: try memory.read(at: 0, upTo: thumbnail.byteCount))
         } catch let error as FilesError where error.code == .brokenPipe {
             return .lost(reason: ending())
         } catch {
-            child.signal(SIGKILL)
+            end()
             return .lost(reason: "the answer makes no sense")
         }
+    }
+
+    /// Kills the worker and reaps it, so that nothing of it stays while this value is still held.
+    private func end() {
+        child.signal(SIGKILL)
+        // One that can not be reaped now is when this value goes.
+        _ = try? child.wait(for: .seconds(5))
     }
 
     /// How a worker whose channel has closed came to its end.
