@@ -112,7 +112,7 @@ struct ExportResult: Decodable {
     var copied: Int
     var skipped: Int
     var failed: Int
-    var verified: Bool
+    var verified: Int
 }
 
 struct PermissionLine: Decodable {

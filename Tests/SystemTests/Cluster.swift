@@ -106,6 +106,10 @@ struct Cluster: Sendable {
 
     /// Starts `obscura` and leaves it running.
     func start(_ arguments: String..., user: UInt32? = nil) throws -> Program {
+        try start(arguments, user: user)
+    }
+
+    func start(_ arguments: [String], user: UInt32? = nil) throws -> Program {
         let (executable, rest) = Self.asUser(user ?? options.user, ["\(options.bin)/obscura"] + arguments)
         return try Program(executable, rest, environment: environment, directory: folder)
     }
@@ -139,6 +143,7 @@ struct Cluster: Sendable {
     var environment: [String: String] {
         var environment = Self.environment(home: folder)
         environment["OBSCURA_RUNTIME"] = runtime
+        environment["OBSCURA_DATA"] = data
         return environment
     }
 

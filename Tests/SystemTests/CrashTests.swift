@@ -79,7 +79,10 @@ struct CrashTests {
                 in: cluster
             )
             #expect(second.status != 0)
-            #expect(second.errors.contains("alreadyRunning") || second.errors.contains("already running"))
+            #expect(
+                second.errors.contains("alreadyRunning") || second.errors.contains("It is process"),
+                "\(second.errors)"
+            )
             let show = try await cluster.obscura("library", "show", photo.url, "--json")
             #expect(show.status == 0, "\(show.errors)")
             #expect(try show.object(AssetLine.self).sha256 == photo.sha256)
@@ -94,7 +97,7 @@ struct CrashTests {
                 in: cluster
             )
             #expect(second.status != 0 && second.status != 124)
-            #expect(second.errors.contains("running"), "\(second.errors)")
+            #expect(second.errors.contains("alreadyRunning"), "\(second.errors)")
             let after = try await cluster.services()
             #expect(before.map(\.pid) == after.map(\.pid))
         }

@@ -9,7 +9,7 @@ struct DemoTests {
             #expect(outcome.status == 0, "\(outcome.errors)")
             let last = try #require(outcome.lines.last)
             let result = try JSONDecoder().decode(ExportResult.self, from: Data(last.utf8))
-            #expect(result.verified)
+            #expect(result.verified == result.files)
             #expect(result.failed == 0)
             #expect(result.files >= 2, "a photo and a film")
             try await Self.expectBag(at: result.destination, files: result.files, in: cluster)
