@@ -66,10 +66,10 @@ struct UpCommand: Command {
         var options = try Self.options(arguments, in: context)
         options.isVerbose = arguments[Self.verbose]
         let board = StatusBoard(terminal: context.terminal, asJSON: arguments[CommonParameters.json])
-        let descriptor = arguments[Self.readyDescriptor]
+        let announcement = ReadyAnnouncement(descriptor: arguments[Self.readyDescriptor].map(CInt.init))
         let cluster = try LocalCluster(options, executable: context.executable) { report in
             board.show(report)
-            if case .allReady = report, let descriptor { Self.announce(to: CInt(descriptor)) }
+            if case .allReady = report { announcement.make() }
         }
         board.begin(options)
         try await cluster.start()
@@ -111,11 +111,5 @@ struct UpCommand: Command {
         guard let folder = unsafe getcwd(nil, 0) else { return path }
         defer { unsafe free(folder) }
         return unsafe String(cString: folder) + "/" + path
-    }
-
-    private static func announce(to descriptor: CInt) {
-        let line = Array("READY\n".utf8)
-        // Whoever asked for it and went away does not want it any more.
-        _ = unsafe write(descriptor, line, line.count)
     }
 }
