@@ -62,6 +62,10 @@ struct CrashTests {
                 let status = try await cluster.obscura("status", "--wait", "15", "--json")
                 #expect(status.status == 0, "\(name): \(status.output)")
             }
+            // A demonstration that was cut short may have left its last chapter's decision: the person has said no.
+            for resource in ["camera/pattern-back", "camera/pattern-front"] {
+                _ = try await cluster.obscura("permissions", "reset", "--resource", resource, "--json")
+            }
             let after = try await cluster.obscura("demo", "--yes", "--json")
             #expect(after.status == 0, "\(after.errors)")
             let verify = try await cluster.obscura("library", "verify", "--json")
