@@ -150,6 +150,13 @@ let testTargets: [Target] = [
     tests("CamerasTests", ["Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
     tests("BagsTests", ["Bags", "Files", "Hashing"]),
+    tests(
+        "CaptureTests",
+        [
+            "CaptureService", "Cameras", "Consent", "Files", "Imaging", "Media", "MessageSchema", "Movies",
+            "Timekeeping", "Video4Linux",
+        ]
+    ),
     tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
     tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),

@@ -17,6 +17,8 @@ package struct Capture: Sendable {
     private let desk = RecordingDesk()
     private let spool: Spool
     private let delivery: LibraryDelivery
+    /// What an earlier run left behind; listed before this run films anything, which must not be taken for it.
+    private let left: [Spool.Note]
 
     /// Makes the spool; opens no camera yet.
     ///
@@ -31,6 +33,7 @@ package struct Capture: Sendable {
             positions: configuration.positions
         )
         spool = try Spool(host.dataDirectory + "/capture/spool")
+        left = try spool.notes()
         delivery = LibraryDelivery { try host.client(of: .library) }
     }
 
@@ -226,14 +229,7 @@ package struct Capture: Sendable {
 
     /// Finishes and delivers what an earlier run left behind; tries as long as the library is away.
     package func recover() async {
-        let notes: [Spool.Note]
-        do {
-            notes = try spool.notes()
-        } catch {
-            host.log.error("the spool can not be read", ["reason": .string("\(error)")])
-            return
-        }
-        for note in notes { await recover(note) }
+        for note in left { await recover(note) }
     }
 
     private func recover(_ note: Spool.Note) async {
@@ -256,6 +252,10 @@ package struct Capture: Sendable {
                     try await Task.sleep(for: .seconds(1))
                 }
             }
+        } catch let error as MovieError where error.code == .nothingToRecover {
+            // Not one frame had reached the disk.
+            do { try spool.remove(note.recording) } catch { host.log.error("the spool can not be cleared") }
+            host.log.warning("a recording ended before its first frame", ["recording": .string(note.recording)])
         } catch {
             host.log.warning(
                 "a film could not be recovered",

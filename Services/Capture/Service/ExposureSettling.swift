@@ -14,6 +14,8 @@ package struct ExposureSettling: Sendable {
     package static let limit: Int64 = 2_000_000
     private static let run = 3
     private static let tolerance = 0.02
+    /// In the dark two percent are less than the sensor's noise: one step of 255 counts as the same.
+    private static let leastStep = 1.0
 
     private var recent: [Double] = []
     private var firstFrame: Int64?
@@ -33,7 +35,7 @@ package struct ExposureSettling: Sendable {
             recent.append(luma)
             if recent.count > Self.run { recent.removeFirst() }
             if recent.count == Self.run, let least = recent.min(), let most = recent.max(),
-                most - least <= max(1, most) * Self.tolerance
+                most - least <= max(Self.leastStep, most * Self.tolerance)
             {
                 return .settled
             }

@@ -1,5 +1,6 @@
 package import Files
 private import FoundationEssentials
+private import Glibc
 package import MessageSchema
 package import Movies
 
@@ -42,14 +43,13 @@ package struct Spool: Sendable {
         try folder.writeAtomically(Array(JSONEncoder().encode(note)), to: "\(note.recording).json")
     }
 
-    /// Every film that was left behind, with its note.
+    /// Every recording that was left behind; only for a spool in which nothing is being filmed.
     ///
-    /// - Returns: Notes; what has no readable note, or no film, is not among them.
+    /// - Returns: Notes, also of recordings that have no film yet; what has no readable note is not among them.
     package func notes() throws -> [Note] {
         let folder = try Directory(opening: path)
-        let names = Set(try folder.entries().map(\.name))
-        return names.sorted().compactMap { name in
-            guard name.hasSuffix(".json"), names.contains("\(name.dropLast(5)).mov"),
+        return try folder.entries().map(\.name).sorted().compactMap { name in
+            guard name.hasSuffix(".json"),
                 // A note that can not be read names nobody; the film stays for a person to look at.
                 let bytes = try? folder.read(name, limit: 64 << 10)
             else { return nil }
@@ -66,7 +66,12 @@ package struct Spool: Sendable {
 
     /// Finishes what a crash left unfinished; blocks on the disk.
     package func recover(_ recording: String) throws(MovieError) -> MovieRecovery.Outcome {
-        var file = try DescriptorMovieFile(opening: filmPath(recording))
+        var file: DescriptorMovieFile
+        do throws(MovieError) {
+            file = try DescriptorMovieFile(opening: filmPath(recording))
+        } catch  where error.errorNumber == ENOENT {
+            throw MovieError(.nothingToRecover, errorNumber: ENOENT)
+        }
         return try MovieRecovery.recover(&file)
     }
 }

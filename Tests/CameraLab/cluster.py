@@ -1,0 +1,160 @@
+"""Drives a whole cluster in the emulated machine and compares what it says with v4l2-ctl, exiftool and ffprobe.
+
+usage: cluster.py BIN OUT   (in the guest; BIN holds the executables, OUT keeps the photo and the film)
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+BIN, OUT = sys.argv[1], sys.argv[2]
+FAILURES = []
+PASSED = []
+
+
+def expect(what, got, wanted):
+    print(f"{'ok    ' if got == wanted else 'FAILED'} {what}: {got!r}" + ("" if got == wanted else f", not {wanted!r}"))
+    (PASSED if got == wanted else FAILURES).append(what)
+
+
+def run(*command):
+    """Standard output of a command that has to succeed."""
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
+
+
+def obscura(*arguments, status=0):
+    """Runs the command line; its lines of JSON, or the error's."""
+    done = subprocess.run(
+        [f"{BIN}/obscura", *arguments, "--json"], capture_output=True, text=True, timeout=300
+    )
+    expect("exit of obscura " + " ".join(arguments[:4]), done.returncode, status)
+    if done.returncode != status:
+        print(done.stdout + done.stderr)
+    text = done.stdout if status == 0 else done.stderr
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def capture_nodes():
+    """Nodes of which v4l2-ctl says that they capture video, by their own capabilities."""
+    found = []
+    for name in sorted(os.listdir("/dev")):
+        if not re.fullmatch(r"video\d+", name):
+            continue
+        said = run("v4l2-ctl", "-d", f"/dev/{name}", "--info")
+        own = said.split("Device Caps")[1] if "Device Caps" in said else said
+        if re.search(r"^\s+Video Capture( Multiplanar)?$", own, re.M):
+            found.append(f"/dev/{name}")
+    return found
+
+
+def formats(node):
+    """What v4l2-ctl lists: the formats, and the discrete sizes of YUYV."""
+    said = run("v4l2-ctl", "-d", node, "--list-formats-ext")
+    parts = re.split(r"\[\d+\]: '(.{4})'", said)[1:]
+    sizes = dict(zip(parts[::2], parts[1::2]))
+    yuyv = re.findall(r"Size: Discrete (\d+)x(\d+)", sizes["YUYV"])
+    return sorted(sizes), sorted((int(width), int(height)) for width, height in yuyv)
+
+
+def wait_until(what, condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.5)
+    raise TimeoutError(what)
+
+
+def check_cameras():
+    cameras = obscura("cameras", "list")
+    expect("nodes of cameras", sorted(c["node"] for c in cameras), capture_nodes())
+    for camera in cameras:
+        info = run("v4l2-ctl", "-d", camera["node"], "--info")
+        field = lambda name: re.search(rf"^\s*{name}\s*: (.*)$", info, re.M)[1].strip()
+        expect("driver", camera["driver"], field("Driver name"))
+        expect("name", camera["name"], field("Card type"))
+        expect("identity", camera["id"], field("Bus info").replace(":", "-"))
+        expect("availability", camera["availability"]["state"], "available")
+        names, sizes = formats(camera["node"])
+        expect("formats", sorted(set(f["pixelFormat"] for f in camera["formats"])), sorted(set(names)))
+        yuyv = next(f for f in camera["formats"] if f["pixelFormat"] == "YUYV")
+        expect("sizes", sorted((s["minimumWidth"], s["minimumHeight"]) for s in yuyv["sizes"]), sizes)
+    return cameras
+
+
+def check_photo(camera):
+    path = f"{OUT}/photo.jpg"
+    photo = obscura("photo", "--camera", camera["id"], "--output", path)[-1]
+    expect("camera of the photo", photo["camera"], camera["id"])
+    tags = json.loads(run("exiftool", "-json", "-n", path))[0]
+    expect("make", tags["Make"], camera["driver"])
+    expect("model", tags["Model"], camera["name"])
+    expect("width", tags["ImageWidth"], photo["granted"]["width"])
+    expect("date", tags["DateTimeOriginal"][:10], time.strftime("%Y:%m:%d"))
+    expect("offset", tags["OffsetTimeOriginal"], time.strftime("%z")[:3] + ":" + time.strftime("%z")[3:])
+    expect("bytes", os.path.getsize(path), photo["bytes"])
+    run("ffmpeg", "-v", "error", "-xerror", "-i", path, "-f", "null", "-")
+
+
+def check_film(camera):
+    path = f"{OUT}/film.mov"
+    film = obscura("record", "--camera", camera["id"], "--duration", "3s", "--quality", "low", "--output", path)[-1]
+    stream = json.loads(run("ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", path))["streams"][0]
+    expect("frames", int(stream["nb_read_frames"]), film["frames"])
+    expect("size", (stream["width"], stream["height"]), (film["granted"]["width"], film["granted"]["height"]))
+    expect("duration", 2.5 < float(stream["duration"]) < 8, True)
+    expect("there are frames", film["frames"] > 1, True)
+
+
+def check_busy(camera):
+    other = subprocess.Popen(
+        ["v4l2-ctl", "-d", camera["node"], "--stream-mmap", "--stream-count=0"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        show = lambda: obscura("cameras", "show", camera["id"])[-1]["availability"]
+        wait_until("the camera is busy", lambda: show()["state"] == "busy")
+        expect("who has it", show()["reason"], f"in use by v4l2-ctl (pid {other.pid})")
+        error = obscura("photo", "--camera", camera["id"], status=75)[-1]["error"]
+        expect("code", error["code"], "inUse")
+    finally:
+        other.terminate()
+        other.wait()
+    wait_until("the camera is free", lambda: show()["state"] == "available")
+
+
+def main():
+    folder = tempfile.mkdtemp()
+    os.environ.update(OBSCURA_RUNTIME=f"{folder}/run", OBSCURA_DATA=f"{folder}/data")
+    reader, writer = os.pipe()
+    log = open(f"{folder}/log", "w+")
+    cluster = subprocess.Popen(
+        [f"{BIN}/obscura", "up", "--ready-fd", str(writer)], pass_fds=[writer], stdout=log, stderr=log
+    )
+    os.close(writer)
+    try:
+        expect("the cluster is ready", bool(os.read(reader, 1)), True)
+        cameras = check_cameras()
+        obscura("permissions", "grant", "--resource", "camera/*")
+        obscura("permissions", "grant", "--resource", "library", "--access", "addOnly")
+        check_photo(cameras[0])
+        check_film(cameras[0])
+        check_busy(cameras[1])
+    finally:
+        cluster.terminate()
+        cluster.wait(timeout=60)
+        log.seek(0)
+        if FAILURES:
+            print(log.read())
+            for name in sorted(os.listdir(f"{folder}/data/log")):
+                print(f"== {name}\n" + open(f"{folder}/data/log/{name}").read()[-4000:])
+    print(f"Ran {len(PASSED) + len(FAILURES)} tests, {len(FAILURES)} failed")
+    return 1 if FAILURES else 0
+
+
+sys.exit(main())

@@ -1,0 +1,261 @@
+import Cameras
+import Consent
+import Foundation
+import MessageSchema
+import Movies
+import Synchronization
+import TestSupport
+import Testing
+import Video4Linux
+
+@testable import CaptureService
+
+@Suite(.timeLimit(.minutes(1)))
+struct RecordingTests {
+    private struct Withdrawn: Error {}
+
+    /// One recording under way, whose frames the test sends one by one.
+    private struct Take {
+        let camera: ScriptedCamera
+        let film: FilmWriter
+        let stop = StopWish()
+        let path: String
+
+        init(_ path: String, format: VideoFormat = Frames.yuyv) throws {
+            self.path = path + "/film.mov"
+            camera = ScriptedCamera(format: format)
+            film = try FilmWriter(path: self.path)
+        }
+    }
+
+    /// Films frames half a second apart, so that each one is told as progress before the next is sent.
+    private static func film(
+        _ take: borrowing Take,
+        frames: [CapturedFrame],
+        maximum: Int64 = 60_000_000,
+        check: @escaping @Sendable () throws -> Void = {},
+        last: @Sendable @escaping (ScriptedCamera, StopWish) async -> Void = { _, _ in }
+    ) async throws -> Recording.End {
+        let (told, telling) = AsyncStream<Int64>.makeStream()
+        let camera = take.camera
+        let stop = take.stop
+        let recording = Recording(
+            id: "r",
+            camera: camera.camera,
+            session: CameraSession(device: camera),
+            film: take.film,
+            stop: stop
+        )
+        async let outcome = recording.run(
+            WantedFormat(),
+            maximum: maximum,
+            check: check,
+            isGone: { false },
+            progress: { telling.yield($0.frames) }
+        )
+        await camera.changed(1)
+        var progress = told.makeAsyncIterator()
+        for (index, frame) in frames.enumerated() {
+            await camera.send(frame)
+            if index < frames.count - 1 { _ = await progress.next() }
+        }
+        await last(camera, stop)
+        let end = await outcome.end
+        await camera.changed(2)
+        #expect(await !camera.isOpen)
+        return end
+    }
+
+    private static func frames(_ count: Int) -> [CapturedFrame] {
+        (0..<count).map { Frames.raw($0, at: 1_000_000 + Int64($0) * 500_000) }
+    }
+
+    private static func probe(_ path: String) throws -> [String: String] {
+        let text = try Tool.run("ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "flat=s=_", path])
+        return Dictionary(
+            text.split(separator: "\n").compactMap { line in
+                let parts = line.split(separator: "=", maxSplits: 1)
+                return parts.count == 2 ? (String(parts[0]), parts[1].trimmingCharacters(in: ["\""])) : nil
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    @Test func `a film that reached its maximum is complete, and ffprobe counts its frames`() async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            let end = try await Self.film(take, frames: Self.frames(7), maximum: 3_000_000)
+            guard case .complete = end else {
+                Issue.record("The film ended with \(end).")
+                return
+            }
+            _ = try await take.film.finish()
+            let stream = try Self.probe(take.path)
+            #expect(stream["streams_stream_0_nb_read_frames"] == "7")
+            #expect(stream["streams_stream_0_duration"] == "3.500000")
+            #expect(stream["streams_stream_0_side_data_list_side_data_0_rotation"] == "90")
+            #expect(await take.film.frames == 7)
+        }
+    }
+
+    @Test func `frames that the camera lost, and those that are no pictures, are counted and not made up`() async throws
+    {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path, format: Frames.motionJPEG)
+            var frames = try (0..<5).map { try Frames.jpeg($0, at: 1_000_000 + Int64($0) * 500_000) }
+            frames[3] = CapturedFrame(
+                bytes: frames[3].bytes,
+                format: Frames.motionJPEG,
+                stamp: FrameStamp(microseconds: frames[3].stamp.microseconds, isDriverTime: true, lostBefore: 4)
+            )
+            let end = try await Self.film(take, frames: frames, maximum: 2_000_000)
+            guard case .complete = end else {
+                Issue.record("The film ended with \(end).")
+                return
+            }
+            // One more that is no picture: it is dropped by the writer itself.
+            try await take.film.add(
+                CapturedFrame(
+                    bytes: [0, 1, 2],
+                    format: Frames.motionJPEG,
+                    stamp: FrameStamp(microseconds: 9_000_000, isDriverTime: true, lostBefore: 0)
+                )
+            )
+            #expect(await take.film.frames == 5)
+            #expect(await take.film.dropped == 5)
+        }
+    }
+
+    @Test func `a wish to stop ends it with the next frame`() async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            let end = try await Self.film(
+                take,
+                frames: Self.frames(3),
+                last: { camera, stop in
+                    stop.want()
+                    await camera.send(Frames.raw(9, at: 9_000_000))
+                }
+            )
+            guard case .complete = end else {
+                Issue.record("The film ended with \(end).")
+                return
+            }
+            #expect(await take.film.frames >= 2)
+        }
+    }
+
+    @Test func `a permission that is withdrawn ends it before another frame is taken, and what there is is kept`()
+        async throws
+    {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            let flag = Flag()
+            let end = try await Self.film(take, frames: Self.frames(4), check: { if flag.isSet { throw Withdrawn() } })
+            {
+                camera,
+                _ in
+                flag.set()
+                await camera.send(Frames.raw(9, at: 9_000_000))
+            }
+            guard case .broken(let error) = end else {
+                Issue.record("The film ended with \(end).")
+                return
+            }
+            #expect(error is Withdrawn)
+            #expect(await take.film.frames <= 4)
+            _ = try await take.film.finish()
+        }
+    }
+
+    @Test func `a camera that is unplugged breaks it, and what there is is kept`() async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            let end = try await Self.film(
+                take,
+                frames: Self.frames(4),
+                last: { camera, _ in
+                    await camera.fail(CameraError(.removed))
+                }
+            )
+            guard case .broken(let error) = end else {
+                Issue.record("The film ended with \(end).")
+                return
+            }
+            #expect((error as? CameraError)?.code == .removed)
+            _ = try await take.film.finish()
+            #expect(try Self.probe(take.path)["streams_stream_0_nb_read_frames"] == "4")
+        }
+    }
+
+    @Test func `a camera that can not be opened breaks it before there is a film`() async throws {
+        try await withTemporaryDirectory { path in
+            let camera = ScriptedCamera(opening: CameraError(.inUse))
+            let film = try FilmWriter(path: path + "/film.mov")
+            let recording = Recording(
+                id: "r",
+                camera: camera.camera,
+                session: CameraSession(device: camera),
+                film: film,
+                stop: StopWish()
+            )
+            let outcome = await recording.run(
+                WantedFormat(),
+                maximum: 1_000_000,
+                check: {},
+                isGone: { false },
+                progress: { _ in }
+            )
+            guard case .broken(let error) = outcome.end else {
+                Issue.record("The film ended with \(outcome.end).")
+                return
+            }
+            #expect((error as? CameraError)?.code == .inUse)
+            #expect(!FileManager.default.fileExists(atPath: path + "/film.mov"))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a holder that is gone keeps its film, and one that cancels does not`(isGone: Bool) async throws {
+        try await withTemporaryDirectory { path in
+            let camera = ScriptedCamera()
+            let film = try FilmWriter(path: path + "/film.mov")
+            let recording = Recording(
+                id: "r",
+                camera: camera.camera,
+                session: CameraSession(device: camera),
+                film: film,
+                stop: StopWish()
+            )
+            let (told, telling) = AsyncStream<Int64>.makeStream()
+            let work = Task {
+                await recording.run(
+                    WantedFormat(),
+                    maximum: 60_000_000,
+                    check: {},
+                    isGone: { isGone },
+                    progress: { telling.yield($0.frames) }
+                )
+            }
+            await camera.changed(1)
+            await camera.send(Frames.raw(1, at: 1_000_000))
+            var progress = told.makeAsyncIterator()
+            _ = await progress.next()
+            work.cancel()
+            switch await work.value.end {
+            case .complete: #expect(isGone)
+            case .cancelled: #expect(!isGone)
+            case .broken(let error): Issue.record("The film broke: \(error).")
+            }
+        }
+    }
+}
+
+/// A flag that a test sets while another task reads it.
+final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+
+    func set() { value.store(true, ordering: .releasing) }
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+}
