@@ -123,14 +123,19 @@ struct WatchPermissionsCommand: Command {
 /// `obscura permissions prompts`.
 struct PromptsCommand: Command {
     private static let answer = Flag("answer", "Ask here, and answer, until you interrupt")
+    private static let follow = Flag(
+        "follow",
+        "Print each question as it is asked, until you interrupt; meanwhile somebody is there to ask"
+    )
 
     var signature: CommandSignature {
         CommandSignature(
             "permissions prompts",
             "Lists the questions that wait for the person; an operator alone may",
-            parameters: [Self.answer],
+            parameters: [Self.answer, Self.follow],
             examples: [
                 ("permissions prompts", "what is asked now"),
+                ("permissions prompts --follow --json", "for a script that answers with permissions answer"),
                 ("permissions prompts --answer", "makes this terminal the one where questions appear"),
             ]
         )
@@ -144,6 +149,18 @@ struct PromptsCommand: Command {
             }
             context.terminal.writeError("Questions appear here; Ctrl-C ends this.")
             try await PromptDialogue(with: person, over: cluster).run()
+            return .success
+        }
+        if arguments[Self.follow] {
+            let (terminal, asJSON) = (context.terminal, arguments[CommonParameters.json])
+            _ = try await cluster.stream(FollowPrompts(), CallRules(timeout: nil)) { event, _ in
+                guard event.kind == .opened else { return }
+                if asJSON {
+                    terminal.writeJSON(StreamLine(.item, event.prompt))
+                } else {
+                    terminal.writeLine(PromptText.line(event.prompt))
+                }
+            }
             return .success
         }
         let prompts = try await cluster.call(ListPrompts()).prompts

@@ -21,6 +21,11 @@ package enum PromptText {
         return lines.joined(separator: "\n")
     }
 
+    /// The question on one line, for a list that grows.
+    package static func line(_ prompt: Prompt) -> String {
+        "\(prompt.prompt)  \(prompt.principal) asks to \(prompt.needs.map(meaning).joined(separator: "; "))"
+    }
+
     /// What a need means, in words.
     package static func meaning(_ need: Need) -> String {
         switch (need.resource, need.access) {
