@@ -194,7 +194,7 @@ struct StateTests {
     }
 
     @Test func `a follower that is not heard loses its lease before the publisher goes on`() async throws {
-        let setup = try await setup(lease: .milliseconds(400))
+        let setup = try await setup(lease: .milliseconds(1_500))
         let applied = Applied()
         let loop = EventLoop(name: "stuck")
         let follower = try setup.follower(applied, on: loop)
@@ -209,7 +209,7 @@ struct StateTests {
         #expect(!follower.leaseIsValid)
         hang.release()
         await hanging.value
-        await applied.wait { $0.values == [1] && $0.snapshots == 2 }
+        await applied.wait { $0.values == [1] }
         await applied.wait { _ in follower.leaseIsValid }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
@@ -103,6 +104,27 @@ struct PermissionTests {
             let outcome = await film.outcome()
             #expect(outcome.status == 77)
             #expect(try outcome.error().code == "revoked")
+        }
+    }
+
+    @Test func `a revocation waits for a service that stands still until its lease is over`() async throws {
+        try await Cluster.with { cluster in
+            try await cluster.allowEverything()
+            let capture = try #require(try await cluster.services().first { $0.name == "capture" }?.pid)
+            kill(capture, SIGSTOP)
+            defer { kill(capture, SIGCONT) }
+            let revoked = try await cluster.obscura("permissions", "revoke", "--resource", "camera/*", "--json")
+            #expect(revoked.status == 0, "\(revoked.errors)")
+            kill(capture, SIGCONT)
+            let photo = try await cluster.obscura("photo", "--no-prompt", "--json")
+            // Refused: at first because it has not heard of the coordinator again, then by the decision.
+            #expect([75, 77].contains(photo.status), "\(photo.status): \(photo.errors)")
+            try await eventually("the same service, ready again") {
+                let status = try await cluster.obscura("status", "--wait", "15", "--json")
+                return status.status == 0
+            }
+            #expect(try await cluster.services().first { $0.name == "capture" }?.pid == capture)
+            #expect(try await cluster.obscura("photo", "--no-prompt", "--json").status == 77)
         }
     }
 

@@ -110,10 +110,11 @@ struct FollowerLedger {
                 }
             }
         }
+        // Only its acknowledgements may be late: it may have applied the update, and hold a lease that was renewed since.
+        for id in expelled { entries[id]?.isConnected = false }
         for (id, entry) in entries where !entry.isConnected {
             if entry.leaseEnd ?? now <= now || !isAlive(entry.identity) { entries[id] = nil }
         }
-        for id in expelled { entries[id] = nil }
         return expelled.sorted()
     }
 
