@@ -16,13 +16,17 @@ package struct FormatChoice: Hashable, Sendable {
     /// a camera to a few frames a second.
     private static let defaultSize = (width: 1920, height: 1080)
 
+    /// The most pixels that a side can have: what JPEG codecs take.
+    package static let maximumSide = 65_500
+
     /// Chooses among `formats`; nil when none can be used.
     ///
     /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the format in
     /// the order of `usable`. Emulated formats are never taken.
     package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
-        let width = wanted.width ?? Self.defaultSize.width
-        let height = wanted.height ?? Self.defaultSize.height
+        // A wish beyond any picture is one for the smallest or the largest; and differences of such numbers are numbers.
+        let width = min(max(wanted.width ?? Self.defaultSize.width, 1), Self.maximumSide)
+        let height = min(max(wanted.height ?? Self.defaultSize.height, 1), Self.maximumSide)
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats where !format.isEmulated {
             guard let preference = Self.usable.firstIndex(of: format.pixelFormat) else { continue }
@@ -81,7 +85,7 @@ package struct FormatChoice: Hashable, Sendable {
         case .range(let fastest, let slowest):
             guard let rate, rate > 0, 1 / rate > fastest.seconds else { return fastest }
             guard 1 / rate < slowest.seconds else { return slowest }
-            return FrameInterval(numerator: 1000, denominator: UInt32(rate * 1000))
+            return FrameInterval(numerator: 1000, denominator: UInt32(min(rate * 1000, Double(UInt32.max)))) ?? slowest
         case .discrete(let all):
             let sorted = all.sorted { $0.seconds < $1.seconds }
             // A hair of tolerance: 1001/30000 is asked for as 29.97.

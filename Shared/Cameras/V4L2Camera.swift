@@ -198,7 +198,9 @@ package actor V4L2Camera: CameraDevice {
         let periods = (format?.interval?.seconds ?? 0) * 5000
         // A dark scene may be exposed for longer than a frame's time (picamera2 issue 854).
         let exposure = (device?.value(of: VideoControl.Identifier.exposureAbsolute) ?? nil) ?? 0
-        return max(configuration.leastMilliseconds, Int(periods), Int(exposure) / 10 * 2)
+        // Numbers of a driver: a minute is more than any exposure that is waited for.
+        let longest = min(max(periods, Double(exposure) / 5), 60_000)
+        return max(configuration.leastMilliseconds, Int(longest))
     }
 
     private static func copy(_ bytes: RawSpan) -> [UInt8] {

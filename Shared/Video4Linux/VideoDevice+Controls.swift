@@ -66,18 +66,24 @@ extension VideoDevice {
 
     private func menu(_ raw: v4l2_query_ext_ctrl) -> [Int32: (name: String, number: Int64)] {
         var items: [Int32: (name: String, number: Int64)] = [:]
-        let last = min(raw.maximum, raw.minimum + Int64(Self.listLimit))
-        guard raw.minimum >= 0, raw.minimum <= last else { return items }
-        for index in raw.minimum...last {
+        guard let indices = Self.menuIndices(from: raw.minimum, to: raw.maximum) else { return items }
+        for index in indices {
             var item = v4l2_querymenu()
             item.id = raw.id
-            item.index = UInt32(index)
+            item.index = UInt32(bitPattern: index)
             // EINVAL is a hole in the menu.
             guard unsafe cv4l2_query_menu(descriptor, &item) == 0 else { continue }
             let isNumber = raw.type == 9
             let name = isNumber ? "" : CText.text(item.name)
-            items[Int32(index)] = (name, isNumber ? item.value : 0)
+            items[index] = (name, isNumber ? item.value : 0)
         }
         return items
+    }
+
+    /// The indices of a menu that are asked for; nil where the driver's bounds are not those of a menu.
+    static func menuIndices(from minimum: Int64, to maximum: Int64) -> ClosedRange<Int32>? {
+        guard let first = Int32(exactly: minimum), first >= 0, minimum <= maximum else { return nil }
+        let last = min(maximum, Int64(first) + Int64(listLimit), Int64(Int32.max))
+        return first...Int32(last)
     }
 }

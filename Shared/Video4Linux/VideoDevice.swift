@@ -76,6 +76,7 @@ package struct VideoDevice: ~Copyable {
         try check(unsafe cv4l2_set_format(descriptor, bufferType, &raw), "VIDIOC_S_FMT")
         if let interval { try set(interval) }
         let granted = VideoFormat(raw, interval: try self.interval())
+        guard granted.isPlausible else { throw VideoError(.notSupported, operation: "VIDIOC_S_FMT", errorNumber: 0) }
         format = granted
         sieve = FrameSieve(leastByteCount: granted.leastByteCount)
         return granted
@@ -98,7 +99,7 @@ package struct VideoDevice: ~Copyable {
     package mutating func startStreaming() throws(VideoError) {
         precondition(buffers == nil, "The device is not streaming yet.")
         let format = if let known = self.format { known } else { try currentFormat() }
-        guard format.planeCount == 1 else {
+        guard format.planeCount == 1, format.isPlausible else {
             throw VideoError(.notSupported, operation: "VIDIOC_REQBUFS", errorNumber: 0)
         }
         self.format = format
@@ -151,8 +152,12 @@ package struct VideoDevice: ~Copyable {
                 byteCount: max(0, Int(frame.bytesused) - offset),
                 flags: frame.flags,
                 sequence: frame.sequence,
-                microseconds: frame.seconds * 1_000_000 + frame.microseconds
+                // A time that overflows is no time of CLOCK_MONOTONIC, and the sieve distrusts it.
+                microseconds: frame.seconds &* 1_000_000 &+ frame.microseconds
             )
+            guard Int(frame.index) < buffers.count else {
+                throw VideoError(.fault, operation: "VIDIOC_DQBUF", errorNumber: 0)
+            }
             switch sieve.judge(report, now: MonotonicTime.now()) {
             case .good(let stamp):
                 badInARow = 0

@@ -128,10 +128,22 @@ package struct VideoFormat: Hashable, Sendable {
     /// picture.
     package var leastByteCount: Int {
         switch pixelFormat {
-        case .yuyv, .uyvy, .rgb24, .bgr24, .grey: bytesPerRow * height
-        case .nv12, .yuv420: bytesPerRow * height * 3 / 2
+        case .yuyv, .uyvy, .rgb24, .bgr24, .grey: firstPlaneByteCount
+        case .nv12, .yuv420: firstPlaneByteCount / 2 * 3 + firstPlaneByteCount % 2
         default: 1
         }
+    }
+
+    /// The bytes of the first plane's rows; a driver's numbers that can not be multiplied are more than there ever are.
+    package var firstPlaneByteCount: Int {
+        let (count, isTooMuch) = bytesPerRow.multipliedReportingOverflow(by: height)
+        return isTooMuch ? Int.max / 2 : min(count, Int.max / 2)
+    }
+
+    /// Whether the numbers can be those of a picture: drivers have been seen to answer with anything.
+    package var isPlausible: Bool {
+        let sides = 1...65_500
+        return sides.contains(width) && sides.contains(height) && bytesPerRow <= 1 << 24
     }
 
     /// Whether pictures are JPEG files, more or less.

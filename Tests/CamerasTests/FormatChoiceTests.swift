@@ -25,6 +25,39 @@ struct FormatChoiceTests {
         #expect(choice?.height == height)
     }
 
+    @Test(arguments: [Int.min, -1, 0, 1, 65_500, Int.max])
+    func `any number is a wish, for the smallest or the largest size at its ends`(side: Int) {
+        let wide = FormatChoice(WantedFormat(width: side, height: 480), among: Machines.webcamFormats)
+        let high = FormatChoice(WantedFormat(width: 640, height: side), among: Machines.webcamFormats)
+        let both = FormatChoice(WantedFormat(width: side, height: side), among: Machines.webcamFormats)
+        #expect([wide?.width, high?.width, both?.width] == Array(repeating: side > 640 ? 1920 : 640, count: 3))
+    }
+
+    @Test func `numbers of a driver that mean nothing are taken as they are`() throws {
+        let most = UInt32.max
+        let range = VideoFormatDescription(
+            pixelFormat: .yuyv,
+            text: "",
+            isCompressed: false,
+            isEmulated: false,
+            sizes: [
+                VideoSizes(
+                    widths: 0...Int(most),
+                    heights: 0...Int(most),
+                    step: (Int(most), Int(most)),
+                    intervals: .range(
+                        fastest: try #require(FrameInterval(numerator: 1, denominator: most)),
+                        slowest: try #require(FrameInterval(numerator: most, denominator: 1))
+                    )
+                )
+            ]
+        )
+        for rate in [.leastNonzeroMagnitude, 1, 4e9, .infinity, .nan] {
+            let wanted = WantedFormat(width: 640, height: 480, framesPerSecond: rate)
+            #expect(FormatChoice(wanted, among: [range])?.interval != nil)
+        }
+    }
+
     @Test func `a rate that is asked for is not exceeded`() {
         let wanted = WantedFormat(width: 1920, height: 1080, framesPerSecond: 20)
         let choice = FormatChoice(wanted, among: Machines.webcamFormats)

@@ -1,5 +1,6 @@
 import Testing
-import Video4Linux
+
+@testable import Video4Linux
 
 @Suite(.timeLimit(.minutes(1)))
 struct VideoCapabilitiesTests {
@@ -59,5 +60,49 @@ struct VideoCapabilitiesTests {
         #expect(PixelFormat(spelled: "MJPG") == .motionJPEG)
         #expect(PixelFormat.yuyv.description == "YUYV")
         #expect(PixelFormat(spelled: "TOOLONG") == nil)
+    }
+
+    @Test(arguments: [(0, 480, 0), (640, 0, 0), (65_501, 480, 0), (640, Int(UInt32.max), 0), (640, 480, 1 << 25)])
+    func `a format that no picture has is not plausible, and can be asked for its bytes`(
+        width: Int,
+        height: Int,
+        row: Int
+    ) {
+        for pixelFormat: PixelFormat in [.yuyv, .yuv420, .motionJPEG] {
+            let format = VideoFormat(
+                pixelFormat: pixelFormat,
+                width: width,
+                height: height,
+                bytesPerRow: row,
+                imageByteCount: 0
+            )
+            #expect(!format.isPlausible)
+            #expect(format.leastByteCount >= 0)
+        }
+    }
+
+    @Test func `the greatest numbers a driver can give make no impossible byte count`() {
+        let most = Int(UInt32.max)
+        for pixelFormat: PixelFormat in [.yuyv, .nv12, .grey] {
+            let format = VideoFormat(
+                pixelFormat: pixelFormat,
+                width: most,
+                height: most,
+                bytesPerRow: most,
+                imageByteCount: most
+            )
+            #expect(format.leastByteCount > 1 << 60)
+        }
+        let small = VideoFormat(pixelFormat: .nv12, width: 3, height: 3, bytesPerRow: 3, imageByteCount: 0)
+        #expect(small.leastByteCount == 13)
+    }
+
+    @Test func `the bounds of a menu are taken only where they are those of a menu`() {
+        #expect(VideoDevice.menuIndices(from: 0, to: 3) == 0...3)
+        #expect(VideoDevice.menuIndices(from: 2, to: .max) == 2...258)
+        #expect(VideoDevice.menuIndices(from: Int64(Int32.max), to: .max) == Int32.max...Int32.max)
+        for (minimum, maximum) in [(-1, 3), (4, 3), (.max, .max), (.min, .max), (.max - 1, 0)] as [(Int64, Int64)] {
+            #expect(VideoDevice.menuIndices(from: minimum, to: maximum) == nil)
+        }
     }
 }

@@ -47,4 +47,18 @@ struct ExposureTests {
         )
         #expect(LumaMeter.mean(of: nothing) == nil)
     }
+
+    @Test func `a row of a length that no picture has is only as long as the frame`() throws {
+        let frame = Frames.raw(1, at: 0)
+        let most = Int(UInt32.max)
+        let format = VideoFormat(
+            pixelFormat: .grey,
+            width: most,
+            height: most,
+            bytesPerRow: most,
+            imageByteCount: most
+        )
+        let odd = CapturedFrame(bytes: frame.bytes, format: format, stamp: frame.stamp)
+        #expect(LumaMeter.mean(of: odd) != nil)
+    }
 }

@@ -52,6 +52,7 @@ package struct Capture: Sendable {
     // MARK: Photo
 
     private func photo(_ asked: CaptureSettings, _ call: Call) async throws -> CaptureResult {
+        try asked.checkSize()
         let camera = try await shelf.camera(asked.camera)
         let authorization = try await authorize(camera, call)
         defer { authorization.end() }
@@ -85,6 +86,7 @@ package struct Capture: Sendable {
         _ call: Call,
         _ sink: ItemSink<RecordingProgress>
     ) async throws -> CaptureResult {
+        try asked.checkSize()
         let camera = try await shelf.camera(asked.camera)
         let authorization = try await authorize(camera, call)
         defer { authorization.end() }

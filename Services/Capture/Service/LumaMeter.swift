@@ -10,7 +10,7 @@ package enum LumaMeter {
         case .yuyv: mean(of: frame.bytes[...], from: 0, step: 2)
         case .uyvy: mean(of: frame.bytes[...], from: 1, step: 2)
         case .nv12, .yuv420, .grey:
-            mean(of: frame.bytes.prefix(frame.format.bytesPerRow * frame.format.height), from: 0, step: 1)
+            mean(of: frame.bytes.prefix(max(0, frame.format.firstPlaneByteCount)), from: 0, step: 1)
         case .rgb24, .bgr24: mean(of: frame.bytes[...], from: 1, step: 3)
         default: meanOfJPEG(frame.bytes)
         }
