@@ -8,7 +8,7 @@ import Timekeeping
 @testable import Messaging
 
 /// A loop that waits must wait in the kernel, whatever the connection is in.
-@Suite("What waiting costs", .disabled("now and then spins in the Swift runtime"), .timeLimit(.minutes(1)))
+@Suite("What waiting costs", .timeLimit(.minutes(1)))
 struct IdleTests {
     @Test func `a client that is connected and has nothing to do`() async throws {
         let cluster = try await addingCluster()
@@ -144,13 +144,20 @@ private actor Meter {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// The part of a quarter of a second that the loop's thread was running, after it has settled.
+    /// The part of a quarter of a second that the loop's thread was running.
+    ///
+    /// Looks again, a few times, before it says that it is much: whatever the thread still had to do after the test's own
+    /// work, and a machine that is busy, pass; spinning stays.
     func share() async throws -> Double {
-        // Real time, because what is measured is what happens while nothing should.
-        try await loop.sleep(until: .now() + .milliseconds(50))
-        let (start, used) = (BootInstant.now(), Self.processorTime)
-        try await loop.sleep(until: start + .milliseconds(250))
-        return Double(Self.processorTime - used) / Double(BootInstant.now().nanoseconds - start.nanoseconds)
+        var least = 1.0
+        for _ in 0..<8 where least >= Self.limit {
+            // Real time, because what is measured is what happens while nothing should.
+            let (start, used) = (BootInstant.now(), Self.processorTime)
+            try await loop.sleep(until: start + .milliseconds(250))
+            let elapsed = BootInstant.now().nanoseconds - start.nanoseconds
+            least = min(least, Double(Self.processorTime - used) / Double(elapsed))
+        }
+        return least
     }
 
     /// Of the calling thread, in nanoseconds (clock_gettime(2)).
