@@ -24,6 +24,7 @@ package struct ErrorReply: Error, Hashable, Sendable, Codable {
     /// The domain of the Assets Library's numbers.
     package static let assetsLibraryDomain = "ALAssetsLibraryErrorDomain"
 
+    /// An error of Obscura's own; without a reason or a suggestion it has its code's usual ones.
     package init(
         _ code: ErrorCode,
         _ description: String,
@@ -36,8 +37,8 @@ package struct ErrorReply: Error, Hashable, Sendable, Codable {
         domain = Self.domain
         self.code = code
         self.description = description
-        self.reason = reason
-        self.recoverySuggestion = recoverySuggestion
+        self.reason = reason ?? code.usualReason
+        self.recoverySuggestion = recoverySuggestion ?? code.usualRecovery
         self.retryAfter = retryAfter
         self.cause = cause
         self.parameters = parameters

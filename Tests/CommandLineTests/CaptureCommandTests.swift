@@ -61,14 +61,15 @@ struct `Photo and record` {
             throw ErrorReply(
                 .accessDenied,
                 "Access denied",
+                reason: "The person said no.",
                 recoverySuggestion: "obscura permissions grant --resource camera/b --principal uid:1000"
             )
         }
         let outcome = await obscura("photo", "--camera", "b", on: cluster)
         #expect(outcome.status == .notPermitted)
         #expect(
-            outcome.errors == "Error Domain=Obscura Code=accessDenied \"Access denied\"; obscura permissions grant "
-                + "--resource camera/b --principal uid:1000\n"
+            outcome.errors == "Error Domain=Obscura Code=accessDenied \"Access denied\" The person said no; "
+                + "obscura permissions grant --resource camera/b --principal uid:1000\n"
         )
     }
 

@@ -15,9 +15,16 @@ private struct Greeting: Command {
         )
     }
 
+    private static let nobody = ErrorReply(
+        .noSuchFile,
+        "Nobody there",
+        reason: "Nobody is called that.",
+        recoverySuggestion: "Ask Anna."
+    )
+
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let name = arguments.one(Self.name)
-        if name == "Nobody" { throw ErrorReply(.noSuchFile, "Nobody there", reason: "Nobody is called that.") }
+        if name == "Nobody" { throw Self.nobody }
         if name == "Forever" { try await Task.sleep(for: .seconds(3600)) }
         context.terminal.writeLine("hello \(name)")
         return .success
@@ -47,10 +54,11 @@ struct `The program` {
     }
 
     @Test func `prints an error as one line and ends with its status`() async {
-        let expected = "Error Domain=Obscura Code=noSuchFile \"Nobody there\" Nobody is called that.\n"
+        let expected = "Error Domain=Obscura Code=noSuchFile \"Nobody there\" Nobody is called that; Ask Anna.\n"
         #expect(await run("people greet Nobody") == (.noInput, "", expected))
         let json =
-            #"{"error":{"code":"noSuchFile","description":"Nobody there","domain":"Obscura","reason":"Nobody is called that."}}"#
+            #"{"error":{"code":"noSuchFile","description":"Nobody there","domain":"Obscura","#
+            + #""reason":"Nobody is called that.","recoverySuggestion":"Ask Anna."}}"#
         #expect(await run("people greet Nobody --json") == (.noInput, "", json + "\n"))
     }
 
@@ -121,8 +129,8 @@ struct `Error lines` {
     }
 
     @Test func `stay on one line and steer no terminal`() {
-        let line = ErrorLine.text(ErrorReply(.unknown, "a\nb", reason: "\u{1B}[2J C:\\x"))
-        #expect(line == #"Error Domain=Obscura Code=unknown "a\u{a}b" \u{1b}[2J C:\x"#)
+        let line = ErrorLine.text(ErrorReply(.unknown, "a\nb", reason: "\u{1B}[2J C:\\x", recoverySuggestion: "\r"))
+        #expect(line == #"Error Domain=Obscura Code=unknown "a\u{a}b" \u{1b}[2J C:\x; \u{d}"#)
     }
 }
 
