@@ -11,7 +11,8 @@ struct `The doctor` {
         _ cluster: FakeCluster,
         userID: UInt32 = 1000,
         nodes: [MachineFacts.Node] = [],
-        dataIsOpen: Bool? = nil
+        dataIsOpen: Bool? = nil,
+        hasControlGroups: Bool = true
     ) async -> Diagnosis {
         let record = OutputRecord()
         let context = CommandContext(
@@ -21,7 +22,9 @@ struct `The doctor` {
             executable: "/bin/obscura",
             connect: { _ in cluster }
         )
-        let machine = MachineFacts(nodes: nodes) { $0 == "/var/lib/obscura" ? dataIsOpen : true }
+        let machine = MachineFacts(nodes: nodes, hasControlGroups: hasControlGroups) {
+            $0 == "/var/lib/obscura" ? dataIsOpen : true
+        }
         return await Diagnosis(cluster, context, runtime: "/r", machine: machine)
     }
 
@@ -89,6 +92,17 @@ struct `The doctor` {
         #expect(!absent.isWell)
         #expect(absent.deployment == nil)
         #expect(absent.findings.contains { $0.about == "cluster" && $0.state == .problem })
+    }
+
+    @Test func `a machine without control groups is told what that takes away`() async {
+        for cluster in [cluster("system", isOperator: true), FakeCluster()] {
+            let finding = await diagnose(cluster, hasControlGroups: false).findings.first {
+                $0.about == "control groups"
+            }
+            #expect(finding?.state == .warning)
+            #expect(finding?.advice?.contains("cgroup2") == true)
+            #expect(await !diagnose(cluster).findings.contains { $0.about == "control groups" })
+        }
     }
 
     @Test func `schema needs no cluster and knows one message from another`() async {

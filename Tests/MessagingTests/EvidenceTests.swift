@@ -28,9 +28,34 @@ struct EvidenceTests {
         #expect(ControlGroup(path: "/machine.slice/kiosk.scope").principal(containerPrefix: nil) == nil)
     }
 
-    @Test(arguments: ["", "2:cpu:/x", "0::relative", "nonsense"])
-    func `a file without a usable line proves nothing`(file: String) {
+    @Test(arguments: ["0::relative", "nonsense", "0:/", "2:cpu:/x\nnonsense"])
+    func `a file that is none of a control group's is refused`(file: String) {
         #expect(ControlGroup(file: file) == nil)
+    }
+
+    @Test(arguments: ["", "2:cpu:/x", "3:name=openrc:/booth\n2:cpu:/system.slice/booth.service"])
+    func `without a hierarchy that proves something, a process has no unit and no container`(file: String) throws {
+        let group = try #require(ControlGroup(file: file))
+        #expect(group.path == nil)
+        let credentials = PeerCredentials(userID: 1_000, groupID: 0, processID: 5)
+        let record = ProcessRecord(startTime: 1, userID: 1_000, controlGroup: group, label: "x")
+        for deployment in Deployment.allCases {
+            var rules = Cluster.rules(deployment)
+            let identity = try rules.identity(of: credentials, record: record)
+            #expect(identity.principal == .user(1_000))
+            #expect(identity.provenBy == .peerCredentials)
+            // A container that can not be told from its user must not count as that.
+            rules.containerPrefix = "/machine.slice/"
+            #expect(throws: IdentityRefusal.noControlGroups) { try rules.identity(of: credentials, record: record) }
+        }
+    }
+
+    @Test func `a service that can prove nobody says why`() async throws {
+        // The user of this process stands for all of another namespace.
+        let cluster = try Cluster { $0.identity.overflowUser = geteuid() }
+        let error = await #expect(throws: MessagingError.self) { try await cluster.server.start() }
+        #expect(error?.code == .authenticationUnavailable)
+        #expect(error?.description.contains("namespace") == true, "\(String(describing: error))")
     }
 
     @Test(

@@ -18,6 +18,8 @@ final class Authenticator {
     private var table = PeerTable()
     private(set) var accepted = 0
     private(set) var refused = 0
+    /// Called with each refusal and the process it was for.
+    var onRefusal: ((IdentityRefusal, Int32?) -> Void)?
 
     /// The authentication domains of a server's two sockets.
     struct Domains: Sendable {
@@ -81,6 +83,7 @@ final class Authenticator {
             return ("200", "OK", token.text)
         } catch {
             refused += 1
+            onRefusal?(error, PeerCredentials(address: fields[3])?.processID)
             log.warning(
                 "connection refused",
                 [

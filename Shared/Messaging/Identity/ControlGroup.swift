@@ -2,24 +2,27 @@ import Consent
 
 /// The control group of a process, and what it proves (cgroups(7), systemd.resource-control(5)).
 struct ControlGroup: Hashable, Sendable {
-    let path: String
+    /// Absolute; `nil` where no hierarchy is mounted that a unit or a container would have a group in.
+    let path: String?
 
-    init(path: String) { self.path = path }
+    init(path: String?) { self.path = path }
 
     /// Reads `/proc/PID/cgroup`: the line of the name=systemd hierarchy where there is one (v1 and hybrid), else that of
-    /// the unified hierarchy; `nil` if it has neither.
+    /// the unified hierarchy, else no group; `nil` if a line is none of a control group's.
+    ///
+    /// Without a mounted hierarchy the file is empty, for every process: only who may mount decides that, so a process
+    /// can not leave its unit this way.
     init?(file: String) {
         var unified: String?
         for line in file.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-            guard fields.count == 3, fields[2].hasPrefix("/") else { continue }
+            guard fields.count == 3, fields[2].hasPrefix("/") else { return nil }
             if fields[1] == "name=systemd" {
                 path = String(fields[2])
                 return
             }
             if fields[0] == "0", fields[1].isEmpty { unified = String(fields[2]) }
         }
-        guard let unified else { return nil }
         path = unified
     }
 
@@ -28,6 +31,7 @@ struct ControlGroup: Hashable, Sendable {
     /// Only root can put a process into `/system.slice/NAME.service`. A deeper group may have been delegated to somebody
     /// else, so it proves nothing.
     func principal(containerPrefix: String?) -> Principal? {
+        guard let path else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 3, parts[0].isEmpty, parts[1] == "system.slice", parts[2].hasSuffix(".service") {
             return Principal("unit:\(parts[2])")

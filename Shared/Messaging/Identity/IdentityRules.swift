@@ -34,6 +34,8 @@ enum IdentityRefusal: String, Error, Hashable, Sendable {
     case otherNamespace = "the process is in another user or process namespace; use an enrolled key"
     case noSuchProcess = "the process is gone or was replaced"
     case unreadableControlGroup = "the control group can not be read; use an enrolled key"
+    case noControlGroups =
+        "the policy tells containers apart, and no control group hierarchy is mounted; mount one (cgroups(7))"
     case wrongMechanism = "programs use no mechanism, roles use PLAIN on the roles' socket"
     case unknownRole = "no such role"
     case wrongKey = "the role's key is wrong"
@@ -56,6 +58,8 @@ extension IdentityRules {
         guard credentials.processID > 0, credentials.userID != overflowUser else { throw .otherNamespace }
         guard let record else { throw .noSuchProcess }
         guard let controlGroup = record.controlGroup else { throw .unreadableControlGroup }
+        // Where containers have to be told apart, one that can not be must not count as its user.
+        guard controlGroup.path != nil || containerPrefix == nil else { throw .noControlGroups }
         // The group counts only while the process is still the user that connected.
         let proven =
             record.userID == credentials.userID ? controlGroup.principal(containerPrefix: containerPrefix) : nil

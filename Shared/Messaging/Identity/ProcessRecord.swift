@@ -20,7 +20,7 @@ struct ProcessRecord: Hashable, Sendable {
         let record = ProcessRecord(
             startTime: before,
             userID: userID,
-            controlGroup: text(of: "\(directory)/cgroup").flatMap(ControlGroup.init(file:)),
+            controlGroup: wholeText(of: "\(directory)/cgroup").flatMap(ControlGroup.init(file:)),
             label: ProgramLabel.make(
                 executable: link(at: "\(directory)/exe"),
                 arguments: arguments,
@@ -50,6 +50,11 @@ struct ProcessRecord: Hashable, Sendable {
             return fields.count > 1 ? UInt32(fields[1]) : nil
         }
         return nil
+    }
+
+    /// A file of less than 8 KiB; `nil` for a longer one, of which a line that counts could be missing.
+    private static func wholeText(of path: String) -> String? {
+        text(of: path).flatMap { $0.utf8.count < 8_192 ? $0 : nil }
     }
 
     /// The first 8 KiB of a file.

@@ -21,10 +21,13 @@ package struct MessagingError: Error, Hashable, Sendable {
     package var subject: String
     /// The `errno` value from libzmq or the kernel, if the failure came from there.
     package var errorNumber: CInt?
+    /// Why, where it was not the kernel or libzmq that said it.
+    package var reason: String?
 
-    package init(_ code: Code, _ subject: String, errorNumber: CInt? = nil) {
+    package init(_ code: Code, _ subject: String, reason: String? = nil, errorNumber: CInt? = nil) {
         self.code = code
         self.subject = subject
+        self.reason = reason
         self.errorNumber = errorNumber
     }
 
@@ -52,12 +55,13 @@ extension MessagingError.Code {
 
 extension MessagingError: CustomStringConvertible {
     package var description: String {
-        let cause = errorNumber.map { ": \(unsafe String(cString: zmq_strerror($0)))" } ?? ""
+        let cause = (reason ?? errorNumber.map { unsafe String(cString: zmq_strerror($0)) }).map { ": \($0)" } ?? ""
         return switch code {
         case .alreadyRunning: "\(subject) is already running here; stop it, or use another runtime directory"
         case .pathTooLong: "the socket path \(subject) is longer than 107 bytes; use a shorter runtime directory"
         case .runtimeDirectory: "the runtime directory \(subject) can not be used\(cause)"
-        case .authenticationUnavailable: "callers of \(subject) can not be authenticated\(cause)"
+        case .authenticationUnavailable:
+            "callers of \(subject) can not be authenticated\(cause); `obscura doctor` looks at what it takes"
         default: "\(subject)\(cause)"
         }
     }

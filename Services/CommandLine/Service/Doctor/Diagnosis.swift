@@ -18,6 +18,7 @@ package struct Diagnosis: Encodable, Sendable {
     package init(_ cluster: any Cluster, _ context: CommandContext, runtime: String, machine: MachineFacts) async {
         let isRoot = context.user.userID == 0
         findings.append(Self.runtime(runtime, machine))
+        findings += Self.controlGroups(machine)
         let services: ListServices.Reply
         do {
             services = try await cluster.call(ListServices(), CallRules(timeout: .seconds(3)))
@@ -64,6 +65,19 @@ package struct Diagnosis: Encodable, Sendable {
         case nil:
             Finding("runtime directory", .problem, "\(path) is not there", advice: "start a cluster with 'obscura up'")
         }
+    }
+
+    private static func controlGroups(_ machine: MachineFacts) -> [Finding] {
+        guard !machine.hasControlGroups else { return [] }
+        return [
+            Finding(
+                "control groups",
+                .warning,
+                "no hierarchy is mounted, so units and containers are not told apart: each program counts as its user, and "
+                    + "where the policy names containers nobody is let in",
+                advice: "mount -t cgroup2 cgroup2 /sys/fs/cgroup"
+            )
+        ]
     }
 
     private static func services(_ reply: ListServices.Reply) -> [Finding] {

@@ -17,9 +17,12 @@ package struct MachineFacts: Sendable {
     package var nodes: [Node]
     /// Whether this user can look into a directory; nil when there is none.
     package var canRead: @Sendable (String) -> Bool?
+    /// Whether processes have control groups, by which units and containers are told apart.
+    package var hasControlGroups: Bool
 
-    package init(nodes: [Node], canRead: @escaping @Sendable (String) -> Bool?) {
+    package init(nodes: [Node], hasControlGroups: Bool = true, canRead: @escaping @Sendable (String) -> Bool?) {
         self.nodes = nodes
+        self.hasControlGroups = hasControlGroups
         self.canRead = canRead
     }
 
@@ -32,7 +35,9 @@ package struct MachineFacts: Sendable {
         .map { name in
             Node(path: "/dev/\(name)", isOpenToUser: unsafe access("/dev/\(name)", R_OK | W_OK) == 0)
         }
-        return MachineFacts(nodes: nodes) { path in
+        // Empty without a mounted hierarchy (cgroups(7)).
+        let groups = (try? FileDescriptor(opening: "/proc/self/cgroup", [.read]).readAll(limit: 1 << 20)) ?? []
+        return MachineFacts(nodes: nodes, hasControlGroups: !groups.isEmpty) { path in
             guard unsafe access(path, F_OK) == 0 else { return nil }
             return unsafe access(path, R_OK | X_OK) == 0
         }
