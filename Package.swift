@@ -148,7 +148,13 @@ let testTargets: [Target] = [
         ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "obscura-decoder"]
     ),
     tests("CamerasTests", ["Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
-    tests("ServiceRuntimeTests", ["ServiceRuntime", "Consent", "CLinux", "MessageSchema", "Timekeeping"]),
+    tests(
+        "ServiceRuntimeTests",
+        [
+            "ServiceRuntime", "CLinux", "Consent", "EventLoop", "Hashing", "Logging", "MessageSchema", "Messaging",
+            "Timekeeping",
+        ]
+    ),
     tests("BagsTests", ["Bags", "Files", "Hashing"]),
     tests(
         "CaptureTests",
@@ -159,7 +165,7 @@ let testTargets: [Target] = [
     ),
     tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
-    tests("CoordinatorTests", base + ["CoordinatorService", "SQLite"]),
+    tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
     tests("CommandLineTests", base + ["CommandLineService", "obscura"]),

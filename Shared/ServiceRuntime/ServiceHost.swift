@@ -103,28 +103,12 @@ package final class ServiceHost: Sendable {
 
     /// Whether a caller may speak for the person.
     package func isOperator(_ caller: PeerIdentity) -> Bool {
-        caller.role == nil && operators.include(caller.principal, user: caller.userID, group: caller.groupID)
+        operators.include(caller)
     }
 
     /// A rule that admits operators alone, and tells the others whom to ask.
     package var operatorsOnly: CallerRule {
-        let name = name
-        return .admitting { [operators, log] caller in
-            if caller.role == nil, operators.include(caller.principal, user: caller.userID, group: caller.groupID) {
-                return nil
-            }
-            log.warning(
-                "a request of an operator was refused",
-                ["principal": .string(caller.principal.description), "label": .string(caller.label)]
-            )
-            return ErrorReply(
-                .operatorRequired,
-                "Only an operator may ask the \(name.rawValue) for this",
-                reason: "\(caller.principal) is not an operator of this cluster.",
-                recoverySuggestion:
-                    "Ask an operator, or have root add \(caller.principal) to \"operators\" in the policy file."
-            )
-        }
+        .operators(operators, of: name)
     }
 
     /// Says how the service is; a change of state is logged and told to whoever started us.

@@ -1,3 +1,4 @@
+private import CLinux
 private import EventLoop
 private import Logging
 private import MessageSchema
@@ -10,6 +11,9 @@ struct ServiceLife {
     static let heartbeat = Duration.seconds(1)
     /// How often we try while the coordinator is not there.
     static let retry = Duration.milliseconds(20)
+    /// How often freed memory is looked after, and how much of it may stay with the allocator.
+    static let tidying = Duration.seconds(5)
+    static let slack = 64 << 20
 
     let host: ServiceHost
     let watch: SignalWatch
@@ -20,6 +24,7 @@ struct ServiceLife {
             group.addTask { await register() }
             if host.name != .coordinator, host.keys != nil { group.addTask { await host.follower.run() } }
             group.addTask { await showLife() }
+            group.addTask { await giveMemoryBack() }
             while let wish = await watch.next() {
                 if case .end = wish { break }
                 host.log.info("a reload was asked for; the policy is read at the next start")
@@ -59,6 +64,17 @@ struct ServiceLife {
             }
             // Cancellation ends the loop at its head.
             try? await Task.sleep(for: isRegistered ? Self.heartbeat : Self.retry, clock: BootClock())
+        }
+    }
+
+    /// Gives memory back that a burst of messages has left with the allocator; on a thread of the pool, for some
+    /// milliseconds when there is much.
+    private func giveMemoryBack() async {
+        while !Task.isCancelled {
+            let freed = clinux_trim_memory(Self.slack)
+            if freed > 0 { host.log.info("memory given back", ["bytes": .count(freed)]) }
+            // Cancellation ends the loop at its head.
+            try? await Task.sleep(for: Self.tidying, clock: BootClock())
         }
     }
 

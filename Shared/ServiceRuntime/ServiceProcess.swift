@@ -62,13 +62,22 @@ package enum ServiceProcess {
             await host.server.drain(within: .seconds(1))
             await end()
             log.info("ended")
-            exit(0)
+            leave(0)
         } catch {
             let failure = StartFailure(error)
             log.error("can not run", ["reason": .string(failure.text)])
             notifier.status(failure.text)
-            exit(failure.code)
+            leave(failure.code)
         }
+    }
+
+    /// Ends the process at once.
+    ///
+    /// exit(3) would run the exit handlers of libraries, OpenSSL's cleanup among them, while the socket loop and libzmq's
+    /// thread still use these libraries: a peer that shows its key in that moment ended a service with signal 11.
+    static func leave(_ status: Int32) -> Never {
+        fflush(nil)
+        _exit(status)
     }
 
     private static func begin(_ host: ServiceHost, _ body: Body) async throws -> @Sendable () async -> Void {

@@ -19,3 +19,7 @@ void clinux_ignore_broken_pipes(void);
 /// is lowered to `value`, never raised beyond the hard one. Gives 0, or -1 with errno.
 int clinux_limit_own_memory(uint64_t value);
 int clinux_limit_own_files(uint64_t value);
+/// malloc_trim(3) when more than `slack` freed bytes are still resident: libzmq's thread frees and keeps what a burst of
+/// large messages has filled, since glibc gives back only the end of a heap. mallinfo2(3) is not in Glibc's module map.
+/// Gives the bytes that were given back; 0 when nothing was to do.
+size_t clinux_trim_memory(size_t slack);

@@ -89,7 +89,14 @@ extension MessageServer {
             return ErrorReply(.tooLarge, "A purpose has at most \(Limits.purposeCharacters) characters.")
         }
         if peers[connection]?.exchanges[header.id] != nil {
-            return ErrorReply(.badMessage, "Another exchange of this connection has the same id.", cause: "id")
+            complain(of: connection.token, "id")
+            return ErrorReply(
+                .badMessage,
+                "Another exchange of this connection has the same id.",
+                reason: "An answer could not be told from the other's.",
+                recoverySuggestion: "Give each request an id of its own.",
+                cause: "id"
+            )
         }
         let isFull =
             (peers[connection]?.openCount ?? 0) >= configuration.exchangesPerConnection
@@ -265,13 +272,18 @@ extension MessageServer {
         switch error {
         case let error as ErrorReply: return error
         case let error as MalformedMessage:
-            counters.malformed += 1
+            complain(of: exchange.connection.token, error.problem.rawValue)
             return ErrorReply(error)
         case is CancellationError: return .cancelled
         default:
             if let mapped = errorMapping(error) { return mapped }
             log.error("handler failed", ["error": .text(error)])
-            return ErrorReply(.internalFault, "The service failed.", recoverySuggestion: "Its log says why.")
+            return ErrorReply(
+                .internalFault,
+                "The service failed.",
+                reason: "Something happened that its authors did not expect.",
+                recoverySuggestion: "Its log says why."
+            )
         }
     }
 }
@@ -305,10 +317,23 @@ extension ErrorReply {
                 "The client showed no life.",
                 recoverySuggestion: "Send credit or ping at least each second."
             )
-        case .peerGone: self.init(.cancelled, "The connection is gone.", cause: "peerGone")
+        case .peerGone:
+            self.init(
+                .cancelled,
+                "The connection is gone.",
+                reason: "The program closed it, or takes no answers.",
+                recoverySuggestion: "Connect and ask again.",
+                cause: "peerGone"
+            )
         case .shuttingDown: self = .shuttingDown
-        case .failed: self.init(.cancelled, "The service ended the exchange.")
-        case .badMessage: self.init(.badMessage, "The message breaks a rule of this exchange.")
+        case .failed:
+            self.init(.cancelled, "The service ended the exchange.", reason: "It could not go on with it.")
+        case .badMessage:
+            self.init(
+                .badMessage,
+                "The message breaks a rule of this exchange.",
+                reason: "It is not one that may come at this point, or more than there was credit for."
+            )
         }
     }
 }

@@ -15,13 +15,20 @@ extension MessageServer {
     private func handle(_ message: IncomingMessage, from door: Door) {
         guard let sender = message.sender else { return drop() }
         guard case .generated(let routingID) = sender else {
-            let error = ErrorReply(.badMessage, "Leave the routing id to the service.", cause: "routingID")
+            let error = ErrorReply(
+                .badMessage,
+                "Leave the routing id to the service.",
+                reason: "The connection gave itself a name, which could be another's.",
+                recoverySuggestion: "Do not set ZMQ_ROUTING_ID.",
+                cause: "routingID"
+            )
             return answerStranger(message, sender, door, error)
         }
         guard let token = message.token, let identity = doors?.authenticator[token] else {
             let error = ErrorReply(
                 .unprovenIdentity,
                 "The process that opened this connection is gone.",
+                reason: "An identity is known for as long as its process lives.",
                 recoverySuggestion: "Connect anew."
             )
             return answerStranger(message, sender, door, error)
@@ -58,31 +65,34 @@ extension MessageServer {
         case .item:
             receiveChunk(header, message.attachments, for: exchange)
         case .end:
-            guard exchange.kind == .upload else { return end(exchange, .badMessage) }
+            guard exchange.kind == .upload else { return endBroken(exchange, "kind") }
             exchange.incoming.isComplete = true
             exchange.wakeWaiters()
         case .request, .reply:
-            counters.malformed += 1
-            end(exchange, .badMessage)
+            endBroken(exchange, "kind")
         }
     }
 
     private func receiveChunk(_ header: Header, _ attachments: [Attachment], for exchange: Exchange) {
         guard exchange.kind == .upload, !exchange.incoming.isComplete, attachments.count == 1,
             attachments[0].count <= Limits.chunkBytes
-        else { return end(exchange, .badMessage) }
+        else { return endBroken(exchange, "chunk") }
         do throws(ReceiveWindow.Violation) {
             try exchange.incoming.receive(attachments[0], sequence: header.seq)
             exchange.wakeWaiters()
         } catch {
-            counters.malformed += 1
-            end(exchange, .badMessage)
+            endBroken(exchange, "credit")
         }
+    }
+
+    private func endBroken(_ exchange: Exchange, _ cause: String) {
+        complain(of: exchange.connection.token, cause)
+        end(exchange, .badMessage)
     }
 
     /// Answers a message that breaks a rule, where its identifier can be read, and ends the exchange it belongs to.
     private func refuse(_ problem: MalformedMessage, from connection: ConnectionID, _ identity: PeerIdentity) {
-        counters.malformed += 1
+        complain(of: connection.token, problem.problem.rawValue)
         guard let id = problem.id else { return drop() }
         if let exchange = peers[connection]?.exchanges[id] {
             end(exchange, .badMessage)
@@ -93,7 +103,7 @@ extension MessageServer {
 
     /// Answers somebody whose state is not kept, if the message can be answered at once.
     private func answerStranger(_ message: IncomingMessage, _ sender: RoutingID, _ door: Door, _ error: ErrorReply) {
-        counters.malformed += 1
+        complain(of: message.token, error.cause ?? error.code.rawValue)
         guard case .success(let header) = message.header, let body = try? BodyCodec.encode(error) else { return drop() }
         let frames = [sender.bytes, Wire.magic, HeaderCodec.encode(Header(.error, id: header.id)), body]
         // A stranger that takes nothing gets nothing.
@@ -109,8 +119,8 @@ extension ErrorReply {
         let code: ErrorCode = problem.problem == .tooLarge ? .tooLarge : .badMessage
         self.init(
             code,
-            "The message can not be understood.",
-            reason: problem.detail,
+            code == .tooLarge ? "The message is too large." : "The message can not be understood.",
+            reason: "\(problem.problem.rawValue): \(problem.detail).",
             cause: problem.problem.rawValue
         )
     }

@@ -46,6 +46,8 @@ package actor MessageServer {
     var lastNumber: UInt64 = 0
     var tickTimer: EventLoop.Token?
     var retryTimer: EventLoop.Token?
+    var complaintTimer: EventLoop.Token?
+    var complaints: ComplaintSieve<PeerToken>
     /// Exchanges that must show life.
     var liveCount = 0
     var runningKeys: [IdempotencyScope: [CheckedContinuation<Void, Never>]] = [:]
@@ -77,6 +79,7 @@ package actor MessageServer {
         self.log = log
         self.idempotency = idempotency
         self.errorMapping = errorMapping
+        complaints = ComplaintSieve(interval: configuration.complaintInterval)
     }
 
     // On the loop, so that the sockets are closed on the thread that used them.
@@ -174,8 +177,8 @@ package actor MessageServer {
     private func removeRegistrations() {
         for token in registrations { loop.remove(token) }
         registrations = []
-        for timer in [tickTimer, retryTimer] { if let timer { loop.remove(timer) } }
-        (tickTimer, retryTimer) = (nil, nil)
+        for timer in [tickTimer, retryTimer, complaintTimer] { if let timer { loop.remove(timer) } }
+        (tickTimer, retryTimer, complaintTimer) = (nil, nil, nil)
     }
 
     // MARK: Is everybody authenticated?
@@ -183,6 +186,8 @@ package actor MessageServer {
     private struct SelfCheck {
         let id: String
         var isPassed = false
+        /// Why our own connection was refused.
+        var refusal: IdentityRefusal?
         var continuation: CheckedContinuation<Void, Never>?
     }
 
@@ -194,16 +199,27 @@ package actor MessageServer {
         defer { selfCheck = nil }
         let probe = try SocketHandle(.dealer, in: context)
         try SocketOptions.setClient(probe, as: .program)
+        doors?.authenticator.onRefusal = { [weak self] refusal, processID in
+            guard processID == getpid() else { return }
+            self?.assumeIsolated { $0.selfCheck?.refusal = refusal }
+        }
+        defer { doors?.authenticator.onRefusal = nil }
         try probe.connect(configuration.endpoint.programs)
         guard await loop.wait(for: probe.writable, until: deadline) == .ready,
             try probe.send([Wire.magic, HeaderCodec.encode(Header(.ping, id: id))]) == .sent
-        else { throw MessagingError(.authenticationUnavailable, configuration.endpoint.service) }
+        else { throw selfCheckFailure }
         let timer = loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.endSelfCheck() } }
         await withCheckedContinuation { waitForSelfCheck($0) }
         loop.remove(timer)
-        guard selfCheck?.isPassed == true else {
-            throw MessagingError(.authenticationUnavailable, configuration.endpoint.service)
-        }
+        guard selfCheck?.isPassed == true else { throw selfCheckFailure }
+    }
+
+    private var selfCheckFailure: MessagingError {
+        MessagingError(
+            .authenticationUnavailable,
+            configuration.endpoint.service,
+            reason: selfCheck?.refusal?.rawValue ?? "this service's own connection was not answered in time"
+        )
     }
 
     private func waitForSelfCheck(_ continuation: CheckedContinuation<Void, Never>) {

@@ -13,6 +13,8 @@ package struct ServerConfiguration: Sendable {
     package var exchanges = 4_096
     /// How often to look whether a peer that was too slow takes messages again.
     package var retryInterval: Duration = .milliseconds(5)
+    /// How often a peer that breaks rules is logged, at most.
+    package var complaintInterval: Duration = .seconds(10)
     /// How long the server waits at start for an answer from its own authentication.
     package var selfCheckLimit: Duration = .seconds(5)
 

@@ -60,6 +60,7 @@ extension SocketHandle {
             message.sender = RoutingID(frame.copiedBytes)
             guard frame.hasMore, try receive(into: &frame) else { return message }
         }
+        message.token = frame.userID.flatMap(PeerToken.init)
         let isOurs = unsafe frame.withBytes { unsafe $0.elementsEqual(Wire.magic) }
         var hasMore = frame.hasMore
         var position = 1
@@ -67,9 +68,7 @@ extension SocketHandle {
             // Asked before the content is moved away.
             hasMore = frame.hasMore
             switch position {
-            case 1:
-                message.token = frame.userID.flatMap(PeerToken.init)
-                if isOurs { message.header = frame.header }
+            case 1: if isOurs { message.header = frame.header }
             case 2: message.body = Attachment(taking: &frame)
             case 3..<Limits.frames: message.attachments.append(Attachment(taking: &frame))
             default: message.refuse(MalformedMessage(.tooManyFrames, "more than \(Limits.frames) frames"))
