@@ -20,8 +20,10 @@ private import CTurboJPEG
         package let bytes: [UInt8]
         /// What the codec complained about while it went on; nil for a sound picture.
         ///
-        /// libjpeg-turbo keeps the last warning only, so this is one even where the bytes are bad in many places.
+        /// libjpeg-turbo keeps the first warning only, so this is one even where the bytes are bad in many places.
         package let warning: String?
+        /// What is missing or wrong in the picture; nil also where the codec complained of padding that no picture misses.
+        package let damage: String?
     }
 
     private let handle: tjhandle
@@ -82,9 +84,30 @@ private import CTurboJPEG
         let eighths = side.map { min(8, max(1, ($0 * 8 + longer - 1) / longer)) } ?? 8
         let width = (header.width * eighths + 7) / 8
         let height = (header.height * eighths + 7) / 8
-        var result: Int32 = -1
         // A damaged picture leaves what the codec did not reach; it must not be what lay in memory before.
         var pixels = [UInt8](repeating: 0, count: width * height * 3)
+        guard let warning = try decode(bytes, into: &pixels, width: width, height: height) else {
+            return Picture(width: width, height: height, bytes: pixels, warning: nil, damage: nil)
+        }
+        var whole = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+        var damage: String? = warning
+        if warning == JPEGDamage.noEnd {
+            // The same words are for a picture whose last marker alone is missing: with one it is whole, or it is not.
+            whole += [0xFF, 0xD9]
+            damage = try decode(unsafe whole.span.bytes, into: &pixels, width: width, height: height)
+        }
+        damage = damage.flatMap { JPEGDamage.judged($0, in: whole) }
+        return Picture(width: width, height: height, bytes: pixels, warning: warning, damage: damage)
+    }
+
+    /// - Returns: The codec's first warning.
+    private func decode(
+        _ bytes: RawSpan,
+        into pixels: inout [UInt8],
+        width: Int,
+        height: Int
+    ) throws(JPEGError) -> String? {
+        var result: Int32 = -1
         unsafe pixels.withUnsafeMutableBufferPointer { target in
             result = unsafe bytes.withUnsafeBytes { source in
                 unsafe tjDecompress2(
@@ -100,10 +123,10 @@ private import CTurboJPEG
                 )
             }
         }
-        guard result != 0 else { return Picture(width: width, height: height, bytes: pixels, warning: nil) }
+        guard result != 0 else { return nil }
         let isWarning = unsafe tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue)
         guard isWarning else { throw JPEGError(.codec, words) }
-        return Picture(width: width, height: height, bytes: pixels, warning: words)
+        return words
     }
 
     /// The same for bytes in an array.

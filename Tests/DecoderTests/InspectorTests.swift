@@ -70,6 +70,22 @@ struct `The inspector` {
         #expect(head.uti == "public.jpeg")
     }
 
+    @Test func `takes the padding of a webcam for none, between restart intervals too, and a lost interval for damage`()
+        throws
+    {
+        let arguments = ["-frames:v", "1", "-threads", "4", "-slices", "4"]
+        let jpeg = try Tool.pattern("a.jpg", arguments, size: "320x240")
+        let restart = try #require(jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xD1 })
+        let before = try #require(jpeg.indices.dropLast().first { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xD0 })
+        let padded = Array(jpeg[..<restart]) + [0, 0] + jpeg[restart...]
+        #expect(inspect(padded).state == .ok)
+        #expect(inspect(Array(jpeg.dropLast(2)) + [0, 0, 0, 0, 0xFF, 0xD9]).state == .ok)
+        #expect(inspect(Array(jpeg.dropLast(2))).state == .ok)
+        #expect(inspect(Array(padded.dropLast(200))).state == .damaged)
+        #expect(inspect(Array(jpeg[..<before]) + jpeg[restart...]).state == .damaged)
+        #expect(inspect(Array(padded[..<before]) + padded[restart...]).state == .damaged)
+    }
+
     @Test func `goes by content and not by anything else`() {
         #expect(inspect(Array("just a text".utf8)).uti == "public.data")
         #expect(inspect([]).reason == "the file is empty")

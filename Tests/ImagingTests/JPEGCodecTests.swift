@@ -76,10 +76,38 @@ struct JPEGCodecTests {
         let half = Array(jpeg.prefix(jpeg.count / 2))
         let picture = try JPEGDecoder().decode(half)
         #expect(picture.warning != nil)
+        #expect(picture.damage != nil)
+        // With an end put on, it is as damaged.
+        #expect(try JPEGDecoder().decode(half + [0xFF, 0xD9]).damage != nil)
         let error = #expect(throws: JPEGError.self) {
             try JPEGDecoder().decode(jpeg, maximumPixels: 640 * 480 - 1)
         }
         #expect(error?.code == .tooLarge)
+    }
+
+    @Test(arguments: [1, 2, 3, 8, 200])
+    func `padding before the end and an end that is missing are no damage`(count: Int) throws {
+        let jpeg = try Pictures.jpeg(width: 640, height: 480)
+        let body = Array(jpeg.dropLast(2))
+        let sound = try JPEGDecoder().decode(jpeg)
+        for bytes in [
+            body, body + Array(repeating: 0, count: count), body + Array(repeating: 0, count: count) + [255, 217],
+        ] {
+            let picture = try JPEGDecoder().decode(bytes)
+            #expect(picture.damage == nil)
+            #expect(picture.bytes == sound.bytes)
+        }
+    }
+
+    @Test func `what is left over of corrupt data is damage, and so are bytes that are missing`() throws {
+        let jpeg = try Pictures.jpeg(width: 640, height: 480)
+        let body = Array(jpeg.dropLast(2))
+        let leftOver = (0..<100).map { UInt8($0 * 7 % 250) }
+        #expect(try JPEGDecoder().decode(body + leftOver + [0xFF, 0xD9]).damage != nil)
+        for count in [4, 40, 400] {
+            #expect(try JPEGDecoder().decode(Array(body.dropLast(count)) + [0xFF, 0xD9]).damage != nil)
+            #expect(try JPEGDecoder().decode(Array(body.dropLast(count))).damage != nil)
+        }
     }
 
     @Test func `what is no JPEG is named so`() {

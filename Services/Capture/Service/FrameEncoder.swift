@@ -35,6 +35,17 @@ package struct FrameEncoder: ~Copyable {
         return try encoder.encode(frame.bytes, shape: shape, quality: quality)
     }
 
+    /// The picture of a frame, after a camera's own JPEG was decoded from its first byte to its last.
+    ///
+    /// - Throws: `JPEGError` as ``picture(of:)``, and for a JPEG that is damaged anywhere.
+    package func checkedPicture(of frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
+        let picture = try picture(of: frame)
+        guard Self.layout(of: frame.format.pixelFormat) == nil else { return picture }
+        // The smallest scale reads all of the data and makes the fewest pixels of it.
+        if let damage = try JPEGDecoder().decode(picture, coveringSide: 1).damage { throw JPEGError(.codec, damage) }
+        return picture
+    }
+
     /// `nil` for formats that are JPEG.
     private static func layout(of format: PixelFormat) -> PixelLayout? {
         switch format {

@@ -98,7 +98,7 @@ struct PictureSource {
             let side = max(1, Int((Double(longer) * share).rounded(.up)))
             let picture = try decoder.decode(all, coveringSide: side, maximumPixels: Pixels.limit)
             let pixels = Pixels(width: picture.width, height: picture.height, bytes: picture.bytes)
-            return (pixels, picture.warning)
+            return (pixels, picture.damage)
         } catch {
             throw DecodingError(error.code == .tooLarge ? .tooLarge : .noPicture, error.description)
         }
