@@ -21,6 +21,8 @@ package actor V4L2Camera: CameraDevice {
     /// Counts openings, so that a wait that ends after a close does not touch the next device.
     private var generation = 0
     private var restarts = 0
+    /// Whether there was a good frame since streaming began.
+    private var hasFrame = false
     /// The wait for the device's descriptor, which has to end before the descriptor is closed.
     private var waiting: Task<EventLoop.Wake, Never>?
 
@@ -72,8 +74,10 @@ package actor V4L2Camera: CameraDevice {
                 interval: choice.interval
             )
             if configuration.locksSettings { opened.takePriority() }
+            opened.endForeignLight()
             try opened.startStreaming()
             device = consume opened
+            hasFrame = false
             self.choice = choice
             format = granted
             generation += 1
@@ -85,7 +89,6 @@ package actor V4L2Camera: CameraDevice {
     }
 
     package func nextFrame() async throws(CameraError) -> CapturedFrame {
-        var isFirst = restarts > 0
         while true {
             guard let format, device != nil else { throw CameraError(.fault, "not open") }
             do throws(VideoError) {
@@ -94,23 +97,22 @@ package actor V4L2Camera: CameraDevice {
                 }
                 if let frame = frame ?? nil {
                     restarts = 0
+                    hasFrame = true
                     return frame
                 }
             } catch {
                 guard error.code == .fault else { throw CameraError(error, wasOpen: true) }
                 try restart(because: error)
-                isFirst = true
                 continue
             }
             guard let descriptor = device?.pollDescriptor else { continue }
             let generation = generation
-            let limit = isFirst ? configuration.firstFrameMilliseconds : silenceLimit
+            let limit = hasFrame ? silenceLimit : max(configuration.firstFrameMilliseconds, silenceLimit)
             let deadline = BootInstant.now() + .milliseconds(limit)
             let wake = await wait(for: descriptor, until: deadline)
             guard generation == self.generation, wake != .cancelled else { throw CameraError(.cancelled) }
             if wake == .timedOut {
                 try restart(because: VideoError(.fault, operation: "poll", errorNumber: ETIMEDOUT))
-                isFirst = true
             }
         }
     }
@@ -128,12 +130,9 @@ package actor V4L2Camera: CameraDevice {
     }
 
     package func setLight(_ isOn: Bool) async throws(CameraError) {
-        // V4L2_FLASH_LED_MODE_NONE 0, _TORCH 2; flash subdevices of their own are not driven.
-        guard device?.value(of: VideoControl.Identifier.flashMode) != nil else {
-            throw CameraError(.notSupported, "no light on this node")
-        }
+        guard device != nil else { throw CameraError(.notSupported, "not open") }
         do throws(VideoError) {
-            try device?.set(VideoControl.Identifier.flashMode, to: isOn ? 2 : 0)
+            try device?.setLight(isOn)
         } catch {
             throw CameraError(error, wasOpen: true)
         }
@@ -142,10 +141,9 @@ package actor V4L2Camera: CameraDevice {
     package func readings() async -> ExposureReadings {
         // V4L2_CID_EXPOSURE_ABSOLUTE counts hundreds of microseconds.
         let exposure = device?.value(of: VideoControl.Identifier.exposureAbsolute)
-        let speed = device?.value(of: VideoControl.Identifier.isoSensitivity)
         return ExposureReadings(
             exposureMicroseconds: (exposure ?? nil).map { Int($0) * 100 },
-            isoSpeed: (speed ?? nil).map { Int($0) }
+            isoSpeed: device?.isoSpeed() ?? nil
         )
     }
 
@@ -164,6 +162,7 @@ package actor V4L2Camera: CameraDevice {
     /// Starts streaming anew; the second time with the device opened anew; and then the camera is stalled.
     private func restart(because error: VideoError) throws(CameraError) {
         restarts += 1
+        hasFrame = false
         guard restarts <= configuration.restarts else {
             throw CameraError(
                 .stalled,
@@ -173,6 +172,8 @@ package actor V4L2Camera: CameraDevice {
         }
         do throws(VideoError) {
             guard restarts > 1, let choice else {
+                // A light that can not be turned off now is off when the device is closed.
+                try? device?.setLight(false)
                 device?.stopStreaming()
                 try device?.startStreaming()
                 return

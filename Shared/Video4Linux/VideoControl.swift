@@ -19,6 +19,7 @@ package struct VideoControl: Hashable, Sendable {
         package static let exposureAuto: UInt32 = 0x009A_0901
         package static let exposureAbsolute: UInt32 = 0x009A_0902
         package static let isoSensitivity: UInt32 = 0x009A_0917
+        package static let isoSensitivityAuto: UInt32 = 0x009A_0918
         package static let cameraOrientation: UInt32 = 0x009A_0922
         package static let sensorRotation: UInt32 = 0x009A_0923
         package static let flashMode: UInt32 = 0x009C_0901

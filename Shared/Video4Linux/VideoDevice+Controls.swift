@@ -24,6 +24,31 @@ extension VideoDevice {
         return unsafe cv4l2_get_control(descriptor, identifier, &value) == 0 ? value : nil
     }
 
+    /// The ISO speed; nil where the device does not have it, or chooses it by itself.
+    ///
+    /// V4L2_CID_ISO_SENSITIVITY is an integer menu, whose value is an index; its items are ISO speeds multiplied by 1000
+    /// (ext-ctrls-camera.rst).
+    package func isoSpeed() -> Int? {
+        // V4L2_ISO_SENSITIVITY_AUTO 1; the sensitivity means nothing then.
+        let automatic = value(of: VideoControl.Identifier.isoSensitivityAuto)
+        guard automatic != 1, let index = value(of: VideoControl.Identifier.isoSensitivity) else { return nil }
+        var raw = v4l2_query_ext_ctrl()
+        raw.id = VideoControl.Identifier.isoSensitivity
+        guard unsafe cv4l2_query_control(descriptor, &raw) == 0 else { return nil }
+        return Self.isoSpeed(kind(raw), value: index)
+    }
+
+    /// What a value of the sensitivity's control means.
+    static func isoSpeed(_ kind: VideoControl.Kind, value: Int32) -> Int? {
+        switch kind {
+        case .integerMenu(let items):
+            items[value].flatMap { $0 < 0 || $0 > Int64(UInt32.max) ? nil : Int(($0 + 500) / 1000) }
+        // Drivers that do not keep to the documentation give the speed itself.
+        case .integer: Int(value)
+        default: nil
+        }
+    }
+
     /// Sets a control.
     ///
     /// - Throws: `busy` when another process holds the priority, `notSupported` for an unknown control or value.

@@ -22,6 +22,7 @@ package struct VideoDevice: ~Copyable {
     private var format: VideoFormat?
     private var sieve = FrameSieve(leastByteCount: 1)
     private var badInARow = 0
+    private var isLit = false
 
     /// Opens a node and asks what it is.
     ///
@@ -31,6 +32,7 @@ package struct VideoDevice: ~Copyable {
     }
 
     deinit {
+        if isLit { _ = cv4l2_set_control(descriptor, VideoControl.Identifier.flashMode, 0) }
         if buffers != nil { _ = cv4l2_stream_off(descriptor, bufferType) }
         if let buffers { buffers.unmap() }
         _ = close(descriptor)
@@ -88,6 +90,26 @@ package struct VideoDevice: ~Copyable {
     package func takePriority() {
         // A camera whose settings others can change is still a camera.
         _ = cv4l2_set_priority(descriptor, 3)
+    }
+
+    /// Turns the light of the node on or off; it is off again when the value goes.
+    ///
+    /// - Throws: `notSupported` for a node without a light, `busy` when another process holds the priority.
+    package mutating func setLight(_ isOn: Bool) throws(VideoError) {
+        // V4L2_FLASH_LED_MODE_NONE 0, _TORCH 2; flash subdevices of their own are not driven.
+        guard value(of: VideoControl.Identifier.flashMode) != nil else {
+            throw VideoError(.notSupported, operation: "VIDIOC_G_CTRL", errorNumber: 0)
+        }
+        if isOn { isLit = true }
+        try set(VideoControl.Identifier.flashMode, to: isOn ? 2 : 0)
+        isLit = isOn
+    }
+
+    /// Turns off the light that a process before this one was ended with.
+    package mutating func endForeignLight() {
+        guard value(of: VideoControl.Identifier.flashMode) == 2 else { return }
+        // A light that can not be turned off keeps nobody from filming.
+        try? setLight(false)
     }
 
     // MARK: Streaming

@@ -97,6 +97,14 @@ struct VideoCapabilitiesTests {
         #expect(small.leastByteCount == 13)
     }
 
+    @Test func `the sensitivity is an index of a menu of thousandfold speeds`() {
+        let menu = VideoControl.Kind.integerMenu([0: 50_000, 3: 400_000, 4: .max, 5: .min])
+        #expect(VideoDevice.isoSpeed(menu, value: 3) == 400)
+        #expect([1, 4, 5, -1].map { VideoDevice.isoSpeed(menu, value: $0) } == [nil, nil, nil, nil])
+        #expect(VideoDevice.isoSpeed(.integer, value: 200) == 200)
+        #expect(VideoDevice.isoSpeed(.boolean, value: 1) == nil)
+    }
+
     @Test func `the bounds of a menu are taken only where they are those of a menu`() {
         #expect(VideoDevice.menuIndices(from: 0, to: 3) == 0...3)
         #expect(VideoDevice.menuIndices(from: 2, to: .max) == 2...258)

@@ -82,6 +82,26 @@ struct PhotoTakerTests {
         #expect(try JPEGDecoder().decode(photo.bytes).warning == nil)
     }
 
+    @Test func `a frame that is whole and corrupt is not the photo; one with padding is`() async throws {
+        let camera = ScriptedCamera(format: Frames.motionJPEG)
+        var frames = try (0..<10).map { try Frames.jpeg($0, at: 2_000_000 + Int64($0) * 100_000) }
+        // A transfer lost a packet of the entropy-coded data: both ends are there.
+        for index in 2..<6 {
+            var bytes = frames[index].bytes
+            bytes.removeSubrange(bytes.count - 300..<bytes.count - 60)
+            frames[index] = CapturedFrame(bytes: bytes, format: Frames.motionJPEG, stamp: frames[index].stamp)
+        }
+        for index in 6..<10 {
+            let padded = Array(frames[index].bytes.dropLast(2)) + Array(repeating: 0, count: 12) + [0xFF, 0xD9]
+            frames[index] = CapturedFrame(bytes: padded, format: Frames.motionJPEG, stamp: frames[index].stamp)
+        }
+        let photo = try await Self.photo(of: camera, frames)
+        // The corrupt frames are unequally bright, so the exposure settles after them.
+        #expect([6, 7, 0, 1].contains(try #require(try Frames.index(in: photo.bytes))))
+        #expect(try JPEGDecoder().decode(photo.bytes).warning != nil)
+        #expect(try JPEGDecoder().decode(photo.bytes).damage == nil)
+    }
+
     @Test(arguments: [(FlashMode.on, 1.0, true), (.off, 0.0, false), (.auto, 1.0, false), (.auto, 0.0, true)])
     func `the flash does what was asked, and what it did is told`(mode: FlashMode, brightness: Double, fires: Bool)
         async throws
@@ -93,10 +113,68 @@ struct PhotoTakerTests {
         #expect(await camera.litWhen == (fires ? [true, false] : []))
     }
 
+    @Test func `a photo that is cancelled, or whose permission goes, while the camera is silent leaves no light on`()
+        async throws
+    {
+        for isRevoked in [false, true] {
+            let camera = ScriptedCamera(flash: true)
+            let gone = Latch()
+            let taker = PhotoTaker(
+                session: CameraSession(device: camera),
+                camera: camera.camera,
+                revoked: {
+                    await gone.wait()
+                    return gone.isOpen ? Withdrawn() : nil
+                },
+                check: {}
+            )
+            let photo = Task { try await taker.take(Self.settings(flash: .on), requested: 0) }
+            await camera.lit()
+            if isRevoked { gone.open() } else { photo.cancel() }
+            let result = await photo.result
+            #expect(throws: (any Error).self) { try result.get() }
+            if case .failure(let error) = result { #expect(error is Withdrawn == isRevoked) }
+            await camera.changed(2)
+            #expect(await camera.litWhen == [true, false])
+        }
+    }
+
+    @Test func `a light that refuses is told as a flash that is off`() async throws {
+        let camera = ScriptedCamera(flash: true, refusesLight: true)
+        let frames = (0..<4).map { Frames.raw($0, at: 2_000_000 + Int64($0) * 100_000) }
+        let photo = try await Self.photo(of: camera, frames, settings: Self.settings(flash: .on))
+        #expect(photo.granted.flashFired == false)
+        #expect(photo.granted.flash == .off)
+    }
+
+    @Test func `a camera that gives no sound picture is given up`() async throws {
+        let camera = ScriptedCamera(format: Frames.motionJPEG)
+        let session = CameraSession(device: camera)
+        let taker = PhotoTaker(session: session, camera: camera.camera) {}
+        let photo = Task { try await taker.take(Self.settings(), requested: 0) }
+        await camera.changed(1)
+        let good = try Frames.jpeg(1, at: 0).bytes
+        let bytes = Array(good.dropLast(300)) + [0xFF, 0xD9]
+        // As a camera does that goes on: more than the feed holds, as fast as they are looked at.
+        let sending = Task {
+            var time: Int64 = 1_000_000
+            while !Task.isCancelled {
+                let stamp = FrameStamp(microseconds: time, isDriverTime: true, lostBefore: 0)
+                await camera.send(CapturedFrame(bytes: bytes, format: Frames.motionJPEG, stamp: stamp))
+                time += 100_000
+                await Task.yield()
+            }
+        }
+        let error = await #expect(throws: CameraError.self) { _ = try await photo.value }
+        sending.cancel()
+        #expect(error?.code == .stalled)
+    }
+
     @Test func `a camera without a flash says nothing of one`() async throws {
         let frames = (0..<4).map { Frames.raw($0, at: 2_000_000 + Int64($0) * 100_000) }
         let photo = try await Self.photo(of: ScriptedCamera(), frames, settings: Self.settings(flash: .on))
         #expect(photo.granted.flashFired == nil)
+        #expect(photo.granted.flash == .off)
     }
 
     @Test func `a permission that is withdrawn ends the photo before the next frame, with the light off`() async throws

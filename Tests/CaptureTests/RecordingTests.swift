@@ -6,6 +6,7 @@ import Movies
 import Synchronization
 import TestSupport
 import Testing
+import Timekeeping
 import Video4Linux
 
 @testable import CaptureService
@@ -18,7 +19,7 @@ struct RecordingTests {
     private struct Take {
         let camera: ScriptedCamera
         let film: FilmWriter
-        let stop = StopWish()
+        let stop = Latch()
         let path: String
 
         init(_ path: String, format: VideoFormat = Frames.yuyv) throws {
@@ -34,7 +35,7 @@ struct RecordingTests {
         frames: [CapturedFrame],
         maximum: Int64 = 60_000_000,
         check: @escaping @Sendable () throws -> Void = {},
-        last: @Sendable @escaping (ScriptedCamera, StopWish) async -> Void = { _, _ in }
+        last: @Sendable @escaping (ScriptedCamera, Latch) async -> Void = { _, _ in }
     ) async throws -> Recording.End {
         let (told, telling) = AsyncStream<Int64>.makeStream()
         let camera = take.camera
@@ -133,7 +134,7 @@ struct RecordingTests {
                 take,
                 frames: Self.frames(3),
                 last: { camera, stop in
-                    stop.want()
+                    stop.open()
                     await camera.send(Frames.raw(9, at: 9_000_000))
                 }
             )
@@ -197,7 +198,7 @@ struct RecordingTests {
                 camera: camera.camera,
                 session: CameraSession(device: camera),
                 film: film,
-                stop: StopWish()
+                stop: Latch()
             )
             let outcome = await recording.run(
                 WantedFormat(),
@@ -215,6 +216,135 @@ struct RecordingTests {
         }
     }
 
+    private enum Silence: CaseIterable { case stopped, revoked, expired, expiredBeforeAnyFrame }
+
+    @Test(arguments: Silence.allCases)
+    private func `a film ends also while its camera is silent`(why: Silence) async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            let clock = ManualClock()
+            let gone = Latch()
+            let (told, telling) = AsyncStream<Int64>.makeStream()
+            let recording = Recording(
+                id: "r",
+                camera: take.camera.camera,
+                session: CameraSession(device: take.camera),
+                film: take.film,
+                stop: take.stop,
+                clock: clock
+            )
+            async let outcome = recording.run(
+                WantedFormat(),
+                maximum: 60_000_000,
+                check: {},
+                revoked: {
+                    await gone.wait()
+                    return gone.isOpen ? Withdrawn() : nil
+                },
+                isGone: { false },
+                progress: { telling.yield($0.frames) }
+            )
+            await take.camera.changed(1)
+            await clock.nextTimerScheduled()
+            if why != .expiredBeforeAnyFrame {
+                await take.camera.send(Frames.raw(0, at: 1_000_000))
+                var progress = told.makeAsyncIterator()
+                _ = await progress.next()
+                await clock.nextTimerScheduled()
+            }
+            switch why {
+            case .stopped: take.stop.open()
+            case .revoked: gone.open()
+            case .expired, .expiredBeforeAnyFrame: clock.advance(by: .seconds(61))
+            }
+            switch (why, await outcome.end) {
+            case (.stopped, .complete), (.expired, .complete): break
+            case (.revoked, .broken(let error)): #expect(error is Withdrawn)
+            case (.expiredBeforeAnyFrame, .broken(let error)): #expect((error as? CameraError)?.code == .stalled)
+            case (_, let end): Issue.record("The film ended with \(end).")
+            }
+            await take.camera.changed(2)
+            #expect(await !take.camera.isOpen)
+            #expect(await take.film.frames == (why == .expiredBeforeAnyFrame ? 0 : 1))
+        }
+    }
+
+    private static func noPicture(at time: Int64) -> CapturedFrame {
+        CapturedFrame(
+            bytes: [1, 2, 3],
+            format: Frames.motionJPEG,
+            stamp: FrameStamp(microseconds: time, isDriverTime: true, lostBefore: 0)
+        )
+    }
+
+    @Test(arguments: [1, 1_000_000])
+    func `frames that are no pictures end a film, by their number or by their time`(interval: Int64) async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path, format: Frames.motionJPEG)
+            let sending = Task {
+                var time: Int64 = 1_000_000
+                while !Task.isCancelled {
+                    await take.camera.send(Self.noPicture(at: time))
+                    time += interval
+                    await Task.yield()
+                }
+            }
+            let recording = Recording(
+                id: "r",
+                camera: take.camera.camera,
+                session: CameraSession(device: take.camera),
+                film: take.film,
+                stop: take.stop,
+                clock: ManualClock()
+            )
+            let outcome = await recording.run(
+                WantedFormat(),
+                maximum: 3_000_000,
+                check: {},
+                isGone: { false },
+                progress: { _ in }
+            )
+            sending.cancel()
+            switch outcome.end {
+            case .complete: #expect(interval == 1_000_000)
+            case .broken(let error): #expect((error as? CameraError)?.code == .stalled)
+            case .cancelled: Issue.record("The film was cancelled.")
+            }
+            #expect(await take.film.frames == 0)
+            // Also the frames that waited when nobody took them are counted.
+            #expect(await take.film.dropped > 0)
+        }
+    }
+
+    @Test func `a recording that is cancelled while its camera opens waits for nothing`() async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            await take.camera.holdOpening()
+            let session = CameraSession(device: take.camera)
+            let recording = Recording(
+                id: "r",
+                camera: take.camera.camera,
+                session: session,
+                film: take.film,
+                stop: take.stop
+            )
+            async let outcome = recording.run(
+                WantedFormat(),
+                maximum: 3_000_000,
+                check: {},
+                revoked: { Withdrawn() },
+                isGone: { false },
+                progress: { _ in }
+            )
+            guard case .broken(let error) = await outcome.end else {
+                Issue.record("It did not end.")
+                return
+            }
+            #expect(error is Withdrawn)
+            await take.camera.finishOpening()
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a holder that is gone keeps its film, and one that cancels does not`(isGone: Bool) async throws {
         try await withTemporaryDirectory { path in
@@ -225,7 +355,7 @@ struct RecordingTests {
                 camera: camera.camera,
                 session: CameraSession(device: camera),
                 film: film,
-                stop: StopWish()
+                stop: Latch()
             )
             let (told, telling) = AsyncStream<Int64>.makeStream()
             let work = Task {

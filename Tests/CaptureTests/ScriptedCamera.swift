@@ -8,6 +8,8 @@ import Video4Linux
 /// A camera that does what the test says, when it says it.
 actor ScriptedCamera: CameraDevice {
     nonisolated let camera: Camera
+    private let refusesLight: Bool
+    private var lightWatchers: [CheckedContinuation<Void, Never>] = []
     private var pending: [Result<CapturedFrame, CameraError>] = []
     private var waiter: CheckedContinuation<Result<CapturedFrame, CameraError>, Never>?
     private var openResult: Result<VideoFormat, CameraError>
@@ -21,7 +23,13 @@ actor ScriptedCamera: CameraDevice {
     private(set) var litWhen: [Bool] = []
     private(set) var wanted: [WantedFormat] = []
 
-    init(format: VideoFormat = Frames.yuyv, flash: Bool = false, opening: CameraError? = nil) {
+    init(
+        format: VideoFormat = Frames.yuyv,
+        flash: Bool = false,
+        refusesLight: Bool = false,
+        opening: CameraError? = nil
+    ) {
+        self.refusesLight = refusesLight
         camera = Camera(
             id: "scripted",
             name: "Scripted camera",
@@ -70,9 +78,11 @@ actor ScriptedCamera: CameraDevice {
     }
 
     func setLight(_ isOn: Bool) async throws(CameraError) {
-        guard camera.flash else { throw CameraError(.notSupported) }
+        guard camera.flash, !refusesLight else { throw CameraError(.notSupported) }
         isLit = isOn
         litWhen.append(isOn)
+        for watcher in lightWatchers { watcher.resume() }
+        lightWatchers = []
     }
 
     func readings() async -> ExposureReadings { ExposureReadings(exposureMicroseconds: 10_000, isoSpeed: 200) }
@@ -99,6 +109,12 @@ actor ScriptedCamera: CameraDevice {
     func changed(_ count: Int) async {
         guard openings + closings < count else { return }
         await withCheckedContinuation { watchers.append((count, $0)) }
+    }
+
+    /// Waits until the light was turned on or off for the first time.
+    func lit() async {
+        guard litWhen.isEmpty else { return }
+        await withCheckedContinuation { lightWatchers.append($0) }
     }
 
     private func give(_ result: Result<CapturedFrame, CameraError>) {

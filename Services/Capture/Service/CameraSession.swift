@@ -40,16 +40,23 @@ package actor CameraSession {
 
     /// Waits for the camera to be open, and begins to hold it.
     ///
-    /// - Throws: `CameraError`; every feed that was given is released with ``release(_:)``.
+    /// - Throws: `CameraError`, or `CancellationError` as soon as the task is cancelled; every feed that was given is
+    ///   released with ``release(_:)``.
     package func acquire(_ wanted: WantedFormat) async throws -> Feed {
+        try Task.checkCancellation()
         lastID += 1
         let id = lastID
         let (frames, continuation) = AsyncStream<CapturedFrame>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.depth)
         )
-        let format = try await withCheckedThrowingContinuation { admission in
-            holders[id] = Holder(continuation: continuation, frames: frames, admission: admission)
-            perform(machine.handle(.acquire(id, wanted)))
+        let format = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { admission in
+                holders[id] = Holder(continuation: continuation, frames: frames, admission: admission)
+                perform(machine.handle(.acquire(id, wanted)))
+            }
+        } onCancel: {
+            // Comes to this actor after the holder was noted, which does not wait for anything.
+            Task { await self.giveUp(id) }
         }
         return Feed(format: format, frames: frames, id: id)
     }
@@ -74,6 +81,14 @@ package actor CameraSession {
 
     /// What the camera says about its exposure.
     package func readings() async -> ExposureReadings { await device.readings() }
+
+    /// Ends the wait of a holder that was not admitted yet.
+    private func giveUp(_ id: SessionMachine.HolderID) {
+        guard let admission = holders[id]?.admission.take() else { return }
+        holders.removeValue(forKey: id)?.continuation.finish()
+        perform(machine.handle(.release(id)))
+        admission.resume(throwing: CancellationError())
+    }
 
     private func perform(_ actions: [SessionMachine.Action]) {
         for action in actions {

@@ -57,7 +57,11 @@ package struct Capture: Sendable {
         let authorization = try await authorize(camera, call)
         defer { authorization.end() }
         let requested = MonotonicTime.now()
-        let taker = PhotoTaker(session: await shelf.session(of: camera), camera: camera) { try authorization.check() }
+        let taker = PhotoTaker(session: await shelf.session(of: camera), camera: camera) {
+            await authorization.revoked()
+        } check: {
+            try authorization.check()
+        }
         do {
             let photo = try await taker.take(asked, requested: requested)
             let asset = try await delivery.save(
@@ -107,10 +111,17 @@ package struct Capture: Sendable {
         )
         host.log.info("recording", ["camera": .string(camera.id), "recording": .string(id)])
         let (granted, end) = await take(recording, asked, call, authorization, sink)
-        await desk.remove(id)
-        // Concluding is not cancelled with the request: a film that was begun is kept or discarded as a whole.
+        // Concluding is not cancelled with the request: a film that was begun is kept or discarded as a whole. Whoever
+        // wants it to stop in the meantime is right.
         let concluding = Task {
-            try await conclude(recording, note, end: end, asked: asked, granted: granted)
+            do {
+                let result = try await conclude(recording, note, end: end, asked: asked, granted: granted)
+                await desk.remove(id)
+                return result
+            } catch {
+                await desk.remove(id)
+                throw error
+            }
         }
         return try await concluding.value
     }
@@ -131,6 +142,7 @@ package struct Capture: Sendable {
             wanted,
             maximum: Int64(maximum * 1_000_000),
             check: { try authorization.check() },
+            revoked: { await authorization.revoked() },
             isGone: { call.ended != .cancelled },
             progress: { state in
                 _ = try await sink.offer(state, admitting: { try authorization.check() })
@@ -138,6 +150,8 @@ package struct Capture: Sendable {
         )
         var granted = asked
         granted.camera = recording.camera.id
+        // A film is taken without a light.
+        granted.flash = asked.flash == nil ? nil : .off
         granted.quality = quality
         granted.width = width
         granted.height = height

@@ -18,6 +18,8 @@ package actor FilmWriter {
     /// Frames that were no pictures, or that the camera lost before they came.
     private(set) package var dropped: Int64 = 0
     private(set) package var bytes: Int64 = 0
+    /// Frames since the last good one that could not be added.
+    private(set) package var badInARow = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
@@ -46,20 +48,29 @@ package actor FilmWriter {
         do throws(JPEGError) {
             picture = try encoder.picture(of: frame)
         } catch {
-            dropped += 1
+            drop()
             return
         }
         do throws(MovieError) {
             try writer?.append(picture, at: frame.stamp.microseconds)
         } catch {
             guard error.code == .timeWentBack || error.code == .badFrame else { throw error }
-            dropped += 1
+            drop()
             return
         }
+        badInARow = 0
         first = first ?? frame.stamp.microseconds
         last = frame.stamp.microseconds
         frames += 1
         bytes += Int64(picture.count)
+    }
+
+    /// Counts frames that were lost on the way here.
+    package func lose(_ count: Int) { dropped += Int64(count) }
+
+    private func drop() {
+        dropped += 1
+        badInARow += 1
     }
 
     /// Finishes the film; it is an ordinary movie then.

@@ -16,15 +16,25 @@ package struct PhotoTaker: Sendable {
     /// Below this mean brightness `auto` uses the flash.
     private static let darkness = 40.0
     private static let quality = 92
+    /// Frames in a row that are no sound pictures until the camera is given up.
+    private static let mostBadFrames = 60
 
     let session: CameraSession
     let camera: Camera
     /// Asked before every frame; throws to end the work.
     let check: @Sendable () throws -> Void
+    /// Waits until the work may not go on, and says why; nil when its task is cancelled.
+    let revoked: @Sendable () async -> (any Error)?
 
-    package init(session: CameraSession, camera: Camera, check: @escaping @Sendable () throws -> Void) {
+    package init(
+        session: CameraSession,
+        camera: Camera,
+        revoked: @escaping @Sendable () async -> (any Error)? = { nil },
+        check: @escaping @Sendable () throws -> Void
+    ) {
         self.session = session
         self.camera = camera
+        self.revoked = revoked
         self.check = check
     }
 
@@ -34,8 +44,18 @@ package struct PhotoTaker: Sendable {
     ///   - settings: What was asked.
     ///   - requested: Microseconds of CLOCK_MONOTONIC at which it was asked: an older frame is never the answer.
     /// - Returns: The first good frame after the request, as a JPEG.
-    /// - Throws: `CameraError`, or what `check` throws.
+    /// - Throws: `CameraError`, what `check` throws or `revoked` says, or `CancellationError`; the light is off then.
     package func take(_ settings: CaptureSettings, requested: Int64) async throws -> Photo {
+        let revocation: @Sendable () async throws -> Photo? = {
+            if let error = await revoked() { throw error }
+            return nil
+        }
+        return try await Race.run(until: [revocation]) {
+            try await takeNow(settings, requested: requested)
+        }
+    }
+
+    private func takeNow(_ settings: CaptureSettings, requested: Int64) async throws -> Photo {
         let feed = try await session.acquire(WantedFormat(width: settings.width, height: settings.height))
         do {
             let photo = try await take(settings, from: feed, requested: requested)
@@ -54,10 +74,10 @@ package struct PhotoTaker: Sendable {
     ) async throws -> Photo {
         let clock = FrameClock()
         var settling = ExposureSettling()
-        var flash: Bool? = camera.flash && settings.flash == .on ? true : camera.flash ? false : nil
         var isLit = false
-        if flash == true { isLit = try await light(true) }
+        var badFrames = 0
         do {
+            if camera.flash, settings.flash == .on { isLit = try await light(true) }
             for await frame in feed.frames {
                 try check()
                 try Task.checkCancellation()
@@ -65,26 +85,37 @@ package struct PhotoTaker: Sendable {
                 let luma = LumaMeter.mean(of: frame)
                 let verdict = settling.look(at: luma, taken: frame.stamp.microseconds)
                 guard verdict != .wait else { continue }
-                if camera.flash, !isLit, settings.flash != .off, settings.flash != .on, (luma ?? 255) < Self.darkness {
+                if camera.flash, !isLit, settings.flash ?? .auto == .auto, (luma ?? 255) < Self.darkness {
                     isLit = try await light(true)
-                    flash = isLit
-                    settling.restart()
-                    continue
+                    if isLit {
+                        settling.restart()
+                        continue
+                    }
                 }
                 // A frame that can not be made a picture is skipped; the next one may be good.
-                guard let jpeg = try? encode(frame) else { continue }
+                guard let jpeg = try? encode(frame) else {
+                    badFrames += 1
+                    guard badFrames < Self.mostBadFrames else {
+                        throw CameraError(.stalled, "\(badFrames) frames were no sound pictures")
+                    }
+                    continue
+                }
                 let readings = await session.readings()
-                if isLit { _ = try await light(false) }
+                let fired = isLit
+                if isLit { isLit = try await light(false) }
                 var granted = granted(settings, frame)
                 granted.converged = verdict == .settled
-                granted.flashFired = flash
+                if camera.flash { granted.flashFired = fired }
+                // A light that can not be lit is a flash that is off.
+                if granted.flash == .on, !fired { granted.flash = .off }
                 return try finish(jpeg, frame, readings, granted, clock)
             }
+            try Task.checkCancellation()
+            throw await session.failure(of: feed) ?? CameraError(.stalled, "the camera gave no picture")
         } catch {
             if isLit { _ = try? await light(false) }  // the first error is the one to tell
             throw error
         }
-        throw await session.failure(of: feed) ?? CameraError(.stalled, "the camera gave no picture")
     }
 
     /// - Returns: Whether the light is on now; a camera that refuses takes the photo without it.
@@ -99,7 +130,7 @@ package struct PhotoTaker: Sendable {
     }
 
     private func encode(_ frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
-        try FrameEncoder(quality: Self.quality).picture(of: frame)
+        try FrameEncoder(quality: Self.quality).checkedPicture(of: frame)
     }
 
     private func granted(_ asked: CaptureSettings, _ frame: CapturedFrame) -> CaptureSettings {
@@ -107,7 +138,7 @@ package struct PhotoTaker: Sendable {
         granted.camera = camera.id
         granted.width = frame.format.width
         granted.height = frame.format.height
-        granted.flash = asked.flash ?? .auto
+        granted.flash = camera.flash ? asked.flash ?? .auto : .off
         return granted
     }
 

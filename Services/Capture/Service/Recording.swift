@@ -19,19 +19,41 @@ package struct Recording: Sendable {
 
     /// How often the holder hears how far the film is.
     private static let progressMicroseconds: Int64 = 500_000
+    /// Frames in a row that are no pictures until the camera is given up.
+    private static let mostBadFrames = 60
+    /// How much later than the frames' own time the clock ends a film: where frames come, they decide.
+    private static let grace = Duration.milliseconds(500)
 
     package let id: String
     package let camera: Camera
     let session: CameraSession
     let film: FilmWriter
-    let stop: StopWish
+    let stop: Latch
+    let clock: any Clock<Duration>
 
-    package init(id: String, camera: Camera, session: CameraSession, film: FilmWriter, stop: StopWish) {
+    /// A recording that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: Names it to whoever wants to stop it.
+    ///   - camera: Which camera films.
+    ///   - session: The way to its frames.
+    ///   - film: Where they go.
+    ///   - stop: Opened by whoever wants it to stop.
+    ///   - clock: Ends a film whose camera is silent.
+    package init(
+        id: String,
+        camera: Camera,
+        session: CameraSession,
+        film: FilmWriter,
+        stop: Latch,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.id = id
         self.camera = camera
         self.session = session
         self.film = film
         self.stop = stop
+        self.clock = clock
     }
 
     /// Films until an end.
@@ -40,6 +62,7 @@ package struct Recording: Sendable {
     ///   - wanted: The format that is asked for.
     ///   - maximum: Microseconds of film at most.
     ///   - check: Asked before every frame; throws to end the film.
+    ///   - revoked: Waits until the film may not go on, and says why; nil when its task is cancelled.
     ///   - isGone: Whether the holder, when the task is cancelled, is gone rather than cancelling.
     ///   - progress: Told twice a second; throws to end the film.
     /// - Returns: What the camera gave, and how it ended; never throws, because a film that was begun is concluded.
@@ -47,53 +70,87 @@ package struct Recording: Sendable {
         _ wanted: WantedFormat,
         maximum: Int64,
         check: @escaping @Sendable () throws -> Void,
+        revoked: @escaping @Sendable () async -> (any Error)? = { nil },
         isGone: @escaping @Sendable () -> Bool,
         progress: @escaping @Sendable (RecordingProgress) async throws -> Void
     ) async -> (width: Int, height: Int, end: End) {
-        let feed: CameraSession.Feed
-        do {
-            feed = try await session.acquire(wanted)
-        } catch {
-            return (0, 0, .broken(error))
-        }
-        let size = (feed.format.width, feed.format.height)
+        let hasFrame = Latch()
+        let limit = Duration.microseconds(maximum) + Self.grace
+        let size = Mutex((width: 0, height: 0))
+        let endings: [@Sendable () async throws -> Void?] = [
+            {
+                await stop.wait()
+                return Task.isCancelled ? nil : ()
+            },
+            {
+                if let error = await revoked() { throw error }
+                return nil
+            },
+            {
+                try await clock.sleep(for: limit)
+                if hasFrame.isOpen { return nil }
+                throw CameraError(.stalled, "the camera gave no picture")
+            },
+            {
+                await hasFrame.wait()
+                try await clock.sleep(for: limit)
+                return ()
+            },
+        ]
         var end: End
         do {
-            try await take(feed, maximum: maximum, check: check, progress: progress)
+            try await Race.run(until: endings) {
+                let feed = try await session.acquire(wanted)
+                size.withLock { $0 = (feed.format.width, feed.format.height) }
+                do {
+                    try await take(feed, maximum: maximum, hasFrame: hasFrame, check: check, progress: progress)
+                } catch {
+                    await film.lose(await session.release(feed))
+                    throw error
+                }
+                let failure = await session.failure(of: feed)
+                await film.lose(await session.release(feed))
+                if let failure { throw failure }
+            }
             end = Task.isCancelled && !isGone() ? .cancelled : .complete
         } catch is CancellationError {
             end = isGone() ? .complete : .cancelled
         } catch {
             end = .broken(error)
         }
-        if case .complete = end, let failure = await session.failure(of: feed) { end = .broken(failure) }
-        await session.release(feed)
-        return (size.0, size.1, end)
+        let (width, height) = size.withLock { $0 }
+        return (width, height, end)
     }
 
     private func take(
         _ feed: CameraSession.Feed,
         maximum: Int64,
+        hasFrame: Latch,
         check: @Sendable () throws -> Void,
         progress: @Sendable (RecordingProgress) async throws -> Void
     ) async throws {
         let clock = FrameClock()
-        var hasBegun = false
+        var first: Int64?
         var told: Int64 = .min
         for await frame in feed.frames {
             try check()
-            if stop.isWanted { return }
-            if !hasBegun {
+            if stop.isOpen { return }
+            if first == nil {
+                first = frame.stamp.microseconds
+                hasFrame.open()
                 try await film.begin(description(of: frame, clock))
-                hasBegun = true
             }
             try await film.add(frame)
+            guard await film.badInARow < Self.mostBadFrames else {
+                throw CameraError(.stalled, "\(Self.mostBadFrames) frames in a row were no pictures")
+            }
             let duration = await film.duration
             if told == .min || duration - told >= Self.progressMicroseconds {
                 told = duration
                 try await progress(await state)
             }
-            if duration >= maximum { return }
+            // Frames that are no pictures make the film no longer, and time passes all the same.
+            if frame.stamp.microseconds - (first ?? 0) >= maximum { return }
         }
     }
 
@@ -122,17 +179,4 @@ package struct Recording: Sendable {
             software: CapturedWith.software
         )
     }
-}
-
-/// Whether somebody asked a recording to stop; looked at with every frame.
-package final class StopWish: Sendable {
-    private let wanted = Atomic<Bool>(false)
-
-    package init() {}
-
-    /// Asks.
-    package func want() { wanted.store(true, ordering: .releasing) }
-
-    /// Whether it was asked.
-    package var isWanted: Bool { wanted.load(ordering: .acquiring) }
 }

@@ -3,13 +3,13 @@ private import MessageSchema
 
 /// The recordings that run, and whose they are.
 package actor RecordingDesk {
-    private var running: [String: (owner: Principal, stop: StopWish)] = [:]
+    private var running: [String: (owner: Principal, stop: Latch)] = [:]
 
     package init() {}
 
     /// A recording began.
-    package func add(_ recording: String, owner: Principal) -> StopWish {
-        let stop = StopWish()
+    package func add(_ recording: String, owner: Principal) -> Latch {
+        let stop = Latch()
         running[recording] = (owner, stop)
         return stop
     }
@@ -29,6 +29,6 @@ package actor RecordingDesk {
                 parameters: ["recording": recording]
             )
         }
-        entry.stop.want()
+        entry.stop.open()
     }
 }
