@@ -6,151 +6,98 @@ import Testing
 @Suite(
     .serialized,
     .timeLimit(.minutes(10)),
-    .enabled(if: getuid() == 0, "only root can start a system deployment")
+    .enabled(if: getuid() == 0, "only root can start a system deployment"),
+    SharedDeployment()
 )
 struct SystemDeploymentTests {
-    static let program: UInt32 = 61_002
-    static let person: UInt32 = 61_003
-
-    /// Lends a system deployment whose operator is one user; `obscura` is made, and unmade if it was not there.
-    static func withDeployment(_ body: (Cluster) async throws -> Void) async throws {
-        try await Folder.with { folder in
-            let environment = Cluster.environment(home: folder.path)
-            func run(_ command: String...) async throws -> Outcome {
-                try await Cluster.run(command, environment: environment, directory: folder.path)
-            }
-            let made = try await run("/usr/bin/getent", "passwd", "obscura").status != 0
-            if made {
-                let user = try await run(
-                    "/usr/sbin/useradd",
-                    "--system",
-                    "--no-create-home",
-                    "--home-dir",
-                    "/nonexistent",
-                    "--shell",
-                    "/usr/sbin/nologin",
-                    "obscura"
-                )
-                try #require(user.status == 0, "\(user.errors)")
-            }
-            let policy = try folder.write("policy.json", #"{"operators": ["uid:\#(person)"]}"#.utf8)
-            do {
-                try await Executables.with { executables in
-                    var options = Cluster.Options()
-                    options.bin = executables
-                    options.arguments = ["--deployment", "system", "--policy", policy]
-                    try await Cluster.with(options, in: folder, body)
-                }
-            } catch {
-                Issue.record(error)
-            }
-            if made { _ = try await run("/usr/sbin/userdel", "obscura") }
-        }
-    }
-
     @Test func `services run as their own user and nobody else can read what they keep`() async throws {
-        try await Self.withDeployment { cluster in
-            let status = try await cluster.obscura("status", "--json").object(StatusLine.self)
-            #expect(status.deployment == "system")
-            let user = try #require(unsafe getpwnam("obscura")?.pointee.pw_uid)
-            for service in status.services {
-                let pid = try #require(service.pid)
-                let attributes = try FileManager.default.attributesOfItem(atPath: "/proc/\(pid)")
-                #expect(attributes[.ownerAccountID] as? UInt32 == user, "\(service.name)")
-            }
-            let read = try await Cluster.run(
-                ["/bin/sh", "-c", "ls \"$0\" || cat \"$0\"/*", cluster.data],
-                user: Self.program,
-                in: cluster
-            )
-            #expect(read.status != 0)
-            #expect(read.output.isEmpty)
-            let take = try await Cluster.run(
-                ["/bin/sh", "-c", "rm -f \"$0\"/*.sock; touch \"$0/mine\"; ls \"$0\"/keys", cluster.runtime],
-                user: Self.program,
-                in: cluster
-            )
-            #expect(take.status != 0)
-            #expect(try await cluster.obscura("status", "--json").object(StatusLine.self).ready)
+        let cluster = try SystemDeployment.lent().cluster
+        let status = try await cluster.obscura("status", "--json").object(StatusLine.self)
+        #expect(status.deployment == "system")
+        let user = try #require(unsafe getpwnam("obscura")?.pointee.pw_uid)
+        for service in status.services {
+            let pid = try #require(service.pid)
+            let attributes = try FileManager.default.attributesOfItem(atPath: "/proc/\(pid)")
+            #expect(attributes[.ownerAccountID] as? UInt32 == user, "\(service.name)")
         }
+        let read = try await Cluster.run(
+            ["/bin/sh", "-c", "ls \"$0\" || cat \"$0\"/*", cluster.data],
+            user: SystemDeployment.program,
+            in: cluster
+        )
+        #expect(read.status != 0)
+        #expect(read.output.isEmpty)
+        let take = try await Cluster.run(
+            ["/bin/sh", "-c", "rm -f \"$0\"/*.sock; touch \"$0/mine\"; ls \"$0\"/keys", cluster.runtime],
+            user: SystemDeployment.program,
+            in: cluster
+        )
+        #expect(take.status != 0)
+        #expect(try await cluster.obscura("status", "--json").object(StatusLine.self).ready)
     }
 
     @Test func `a program can not decide for the person`() async throws {
-        try await Self.withDeployment { cluster in
-            let me = "uid:\(Self.program)"
-            let tries = [
-                ["permissions", "grant", "--principal", me, "--resource", "camera/*"],
-                ["permissions", "reset", "--principal", me, "--resource", "camera/*"],
-                ["permissions", "revoke", "--principal", me, "--resource", "camera/*"],
-                ["permissions", "prompts"],
-                ["library", "import", "/etc/hostname"],
-                ["library", "verify"],
-            ]
-            for arguments in tries {
-                let outcome = try await cluster.obscura(arguments + ["--json"], user: Self.program)
-                #expect(outcome.status == 77, "\(arguments): \(outcome.output)\(outcome.errors)")
-                #expect(try outcome.error().code == "operatorRequired", "\(arguments)")
-            }
-            let photo = try await cluster.obscura(["photo", "--no-prompt", "--json"], user: Self.program)
-            #expect(photo.status == 77 || photo.status == 75)
+        let cluster = try SystemDeployment.lent().cluster
+        let me = "uid:\(SystemDeployment.program)"
+        let tries = [
+            ["permissions", "grant", "--principal", me, "--resource", "camera/*"],
+            ["permissions", "reset", "--principal", me, "--resource", "camera/*"],
+            ["permissions", "revoke", "--principal", me, "--resource", "camera/*"],
+            ["permissions", "prompts"],
+            ["library", "import", "/etc/hostname"],
+            ["library", "verify"],
+        ]
+        for arguments in tries {
+            let outcome = try await cluster.obscura(arguments + ["--json"], user: SystemDeployment.program)
+            #expect(outcome.status == 77, "\(arguments): \(outcome.output)\(outcome.errors)")
+            #expect(try outcome.error().code == "operatorRequired", "\(arguments)")
         }
+        let photo = try await cluster.obscura(["photo", "--no-prompt", "--json"], user: SystemDeployment.program)
+        #expect(photo.status == 77 || photo.status == 75)
     }
 
     @Test func `the operator answers the program's prompt and the program can not`() async throws {
-        try await Self.withDeployment { cluster in
-            // Whoever follows prompts is there to be asked; without one the answer is `dismissed`, cause `noPrompter`.
-            let alone = try await cluster.obscura(["photo", "--json"], user: Self.program)
-            #expect(alone.status == 75)
-            #expect(try alone.error().cause == "noPrompter")
-            let panel = try cluster.start("permissions", "prompts", "--follow", "--json", user: Self.person)
-            defer { panel.send(SIGINT) }
-            var photo = try cluster.start("photo", "--timeout", "60", "--json", user: Self.program)
-            var prompts: [PromptLine] = []
-            try await eventually("the prompt") {
-                prompts = try await cluster.obscura(["permissions", "prompts", "--json"], user: Self.person).objects()
-                // It was asked before the panel was there.
-                if prompts.isEmpty, !photo.isRunning {
-                    photo = try cluster.start("photo", "--timeout", "60", "--json", user: Self.program)
-                }
-                return !prompts.isEmpty
+        let cluster = try SystemDeployment.lent().cluster
+        // Whoever follows prompts is there to be asked; without one the answer is `dismissed`, cause `noPrompter`.
+        let alone = try await cluster.obscura(["photo", "--json"], user: SystemDeployment.program)
+        #expect(alone.status == 75)
+        #expect(try alone.error().cause == "noPrompter")
+        let panel = try cluster.start("permissions", "prompts", "--follow", "--json", user: SystemDeployment.person)
+        defer { panel.send(SIGINT) }
+        var photo = try cluster.start("photo", "--timeout", "60", "--json", user: SystemDeployment.program)
+        var prompts: [PromptLine] = []
+        try await eventually("the prompt") {
+            prompts = try await cluster.obscura(["permissions", "prompts", "--json"], user: SystemDeployment.person)
+                .objects()
+            // It was asked before the panel was there.
+            if prompts.isEmpty, !photo.isRunning {
+                photo = try cluster.start("photo", "--timeout", "60", "--json", user: SystemDeployment.program)
             }
-            let prompt = try #require(prompts.first)
-            #expect(prompt.principal == "uid:\(Self.program)")
-            let answer = ["permissions", "answer", prompt.prompt, "allow", "--json"]
-            let own = try await cluster.obscura(answer, user: Self.program)
-            #expect(own.status == 77)
-            #expect(try own.error().code == "operatorRequired")
-            let given = try await cluster.obscura(answer, user: Self.person)
-            #expect(given.status == 0, "\(given.errors)")
-            let outcome = await photo.outcome()
-            #expect(outcome.status == 0, "\(outcome.errors)")
-            // What the program took is its own: somebody else has to ask for the library.
-            let url = try outcome.object(AssetLine.self).url
-            let stranger = try await cluster.obscura(["library", "show", url, "--no-prompt", "--json"], user: 61_004)
-            #expect(stranger.status == 77 || stranger.status == 75)
+            return !prompts.isEmpty
         }
+        let prompt = try #require(prompts.first)
+        #expect(prompt.principal == "uid:\(SystemDeployment.program)")
+        let answer = ["permissions", "answer", prompt.prompt, "allow", "--json"]
+        let own = try await cluster.obscura(answer, user: SystemDeployment.program)
+        #expect(own.status == 77)
+        #expect(try own.error().code == "operatorRequired")
+        let given = try await cluster.obscura(answer, user: SystemDeployment.person)
+        #expect(given.status == 0, "\(given.errors)")
+        let outcome = await photo.outcome()
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        // What the program took is its own: somebody else has to ask for the library.
+        let url = try outcome.object(AssetLine.self).url
+        let stranger = try await cluster.obscura(["library", "show", url, "--no-prompt", "--json"], user: 61_004)
+        #expect(stranger.status == 77 || stranger.status == 75)
     }
 
     @Test func `a program can not pass for a service`() async throws {
-        try await Self.withDeployment { cluster in
-            let folder = Folder(path: cluster.folder)
-            let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            for name in ["impostor.py"] {
-                let source = repository.appendingPathComponent("SystemTests/Impostor/\(name)").path
-                try folder.write(name, FileManager.default.contents(atPath: source) ?? Data())
-            }
-            let client = repository.appendingPathComponent("PythonClient/obscura_client.py").path
-            try folder.write("obscura_client.py", FileManager.default.contents(atPath: client) ?? Data())
-            let outcome = try await Cluster.run(
-                ["/usr/bin/python3", "-B", cluster.folder + "/impostor.py", cluster.runtime],
-                user: Self.program,
-                in: cluster
-            )
-            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            let logs = Folder(path: cluster.data).files(below: "log")
-            let log = try logs.map { try String(contentsOfFile: "\(cluster.data)/log/\($0)", encoding: .utf8) }.joined()
-            #expect(log.contains("roleRequired"), "each try is logged")
-        }
+        let cluster = try SystemDeployment.lent().cluster
+        let outcome = try await SystemDeployment.lent().script("impostor.py")
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        let logs = Folder(path: cluster.data).files(below: "log")
+        let log = try logs.map { try String(contentsOfFile: "\(cluster.data)/log/\($0)", encoding: .utf8) }.joined()
+        #expect(log.contains("roleRequired"), "each try is logged")
     }
 }
 
