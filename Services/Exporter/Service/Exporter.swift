@@ -76,9 +76,7 @@ package actor Exporter {
         guard tasks.count < Self.mostRunningJobs else {
             throw ErrorReply(.tooManyRequests, "Too many exports are running", retryAfter: 5000)
         }
-        if let owner = try await surroundings.store.owner(of: destination), owner != asker.principal {
-            throw ErrorReply(.destinationRefused, "The destination is another program's export")
-        }
+        // Asked before it is told whose a destination is.
         let pass = try await surroundings.permission.pass(asker)
         let job = ExportJob(job: randomBytes(16).hexadecimal, state: .running, destination: destination)
         let record = ExportRecord(
@@ -89,6 +87,9 @@ package actor Exporter {
             job: job
         )
         do {
+            if let owner = try await surroundings.store.owner(of: destination), owner != asker.principal {
+                throw ErrorReply(.destinationRefused, "The destination is another program's export")
+            }
             try await surroundings.store.add(record, at: surroundings.now())
         } catch {
             pass.end()

@@ -72,16 +72,7 @@ extension MessageServer {
         now: BootInstant
     ) -> ErrorReply? {
         if let refusal = handler.access.refusal(identity) ?? delegationRefusal(header, identity) {
-            log.warning(
-                "request refused",
-                [
-                    "request.name": .string(header.name ?? ""),
-                    "peer.principal": .text(identity.principal),
-                    "peer.label": .string(identity.label),
-                    "peer.pid": .count(identity.processID),
-                    "error.code": .string(refusal.code.rawValue),
-                ]
-            )
+            logRefusal(refusal, of: header.name ?? "", by: identity)
             return refusal
         }
         if let deadline, deadline <= now { return .deadlineExceeded }
@@ -109,6 +100,19 @@ extension MessageServer {
                 recoverySuggestion: "Wait for answers before asking more.",
                 retryAfter: 100
             ) : nil
+    }
+
+    private func logRefusal(_ refusal: ErrorReply, of name: String, by identity: PeerIdentity) {
+        log.warning(
+            "request refused",
+            [
+                "request.name": .string(name),
+                "peer.principal": .text(identity.principal),
+                "peer.label": .string(identity.label),
+                "peer.pid": .count(identity.processID),
+                "error.code": .string(refusal.code.rawValue),
+            ]
+        )
     }
 
     private func delegationRefusal(_ header: Header, _ identity: PeerIdentity) -> ErrorReply? {
@@ -152,6 +156,10 @@ extension MessageServer {
             let outcome = try await perform(handler, body, call, reference)
             finish(exchange, .success(outcome))
         } catch {
+            // A handler's refusal is logged as the server's own is: before the program hears of it.
+            if let refusal = error as? ErrorReply, refusal.isRefusal {
+                logRefusal(refusal, of: call.name, by: call.caller)
+            }
             finish(exchange, .failure(error))
         }
     }
@@ -289,6 +297,16 @@ extension MessageServer {
 }
 
 extension ErrorReply {
+    /// Whether the caller asked for what it may not have; a log shows who did.
+    fileprivate var isRefusal: Bool {
+        switch code {
+        case .roleRequired, .operatorRequired, .unprovenIdentity, .accessDenied, .accessRestricted, .destinationRefused:
+            true
+        case .dataUnavailable: cause == ErrorCode.accessDenied.rawValue
+        default: false
+        }
+    }
+
     static let shuttingDown = ErrorReply(
         .shuttingDown,
         "The service is ending.",
