@@ -24,7 +24,11 @@ package actor Database {
             throw SQLiteError(.remoteFileSystem, message: "the data directory is on a network file system")
         }
         // SQLite would give it the permissions of the umask.
-        try opened.open(name, [.readWrite, .create], permissions: 0o600).close()
+        do throws(FilesError) {
+            try opened.open(name, [.readWrite, .create], permissions: 0o600).close()
+        } catch {
+            throw FilesError(errorNumber: error.errorNumber, operation: error.operation, path: "\(directory)/\(name)")
+        }
         let lock = try Database.lock(name, in: opened)
         let connection = try Connection(opening: "\(directory)/\(name)")
         try connection.configure()

@@ -14,13 +14,20 @@ package struct Policy: Sendable, Hashable, Codable {
     ///
     /// - Throws: ``PolicyError`` that says which entry is wrong.
     package init(decoding bytes: [UInt8]) throws(PolicyError) {
+        let lists: [String: [String]]
         do {
-            self = try JSONDecoder().decode(Policy.self, from: Data(bytes))
+            lists = try JSONDecoder().decode([String: [String]].self, from: Data(bytes))
         } catch {
             throw PolicyError(
                 description: "the policy is not a JSON object with the lists \"operators\" and \"containers\""
             )
         }
+        // A name that was misspelt would otherwise be a rule that is not kept.
+        for name in lists.keys.sorted() where !["operators", "containers"].contains(name) {
+            throw PolicyError(description: "\"\(name)\" is not known; there are \"operators\" and \"containers\"")
+        }
+        operators = lists["operators"]
+        containers = lists["containers"]
         for text in operators ?? [] where Principal(text) == nil && !(text.hasPrefix("group:") && text.utf8.count > 6) {
             throw PolicyError(description: "\"\(text)\" in \"operators\" is no principal and no group")
         }

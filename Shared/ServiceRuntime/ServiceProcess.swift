@@ -11,7 +11,7 @@ private import Messaging
 /// Runs one service as a process: settings, limits, sockets, registration, readiness, signals, drain.
 ///
 /// The one call in a service's `Main.swift`. Exit status: 0 after SIGTERM or SIGINT; 64 for wrong settings, 65 for data
-/// that this release can not read, 73 for folders or sockets that can not be made, 75 when another one runs already,
+/// that this release can not read, 66 for a settings or policy file that can not be read, 73 for folders or sockets that can not be made, 75 when another one runs already,
 /// 74 for input and output, 70 for the rest.
 package enum ServiceProcess {
     /// Starts what the service does: opens its data, registers its messages on the host's server.
@@ -33,6 +33,7 @@ package enum ServiceProcess {
         settings declared: [Setting] = [],
         _ body: @escaping Body
     ) -> Never {
+        StandardStreams.occupy()
         let signals = HeldSignals(BlockedSignals())
         // The process's one root task: it ends by ending the process.
         Task { await live(name, declared, signals, body) }

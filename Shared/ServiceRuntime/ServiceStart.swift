@@ -22,7 +22,7 @@ struct ServiceStart {
         self.name = name
         let user = UserSituation(ofThisProcess: UserSituation.ownEnvironment)
         settings = try Settings(declared, arguments: arguments, environment: user.environment) { path in
-            try FileDescriptor(opening: path, [.read]).readAll(limit: 1 << 20)
+            try Self.read(path, "configuration")
         }
         guard let deployment = Deployment(rawValue: settings["deployment"] ?? "") else {
             throw SettingsError(.badValue, "--deployment is personal or system")
@@ -89,11 +89,17 @@ struct ServiceStart {
     private func roleKeys() throws -> RoleKeys? {
         if let number = try settings.number("role-keys-fd", in: 3...1_023) {
             let descriptor = FileDescriptor(adopting: Int32(number))
-            return try RoleKeys(decoding: descriptor.readAll(limit: 64 << 10))
+            let bytes: [UInt8]
+            do {
+                bytes = try descriptor.readAll(limit: 64 << 10)
+            } catch {
+                throw SettingsError(.badValue, "--role-keys-fd \(number) can not be read: \(error)")
+            }
+            return try RoleKeys(decoding: bytes)
         }
         let folder = "\(runtime)/keys"
         if let path = settings["role-keys"] {
-            return try RoleKeys(decoding: FileDescriptor(opening: path, [.read]).readAll(limit: 64 << 10))
+            return try RoleKeys(decoding: Self.read(path, "role's key"))
         }
         guard let directory = try? Directory(opening: folder),  // a service started by hand, without a supervisor
             let bytes = try directory.read("\(name.rawValue).json", limit: 64 << 10)
@@ -102,10 +108,36 @@ struct ServiceStart {
     }
 
     private func policy() throws -> Policy {
-        if let path = settings["policy"] {
-            return try Policy(decoding: FileDescriptor(opening: path, [.read]).readAll(limit: 1 << 20))
+        let standard = "\(data)/policy.json"
+        guard
+            let path = try settings["policy"]
+                ?? (Directory(opening: data).status(of: "policy.json").map { _ in standard })
+        else { return Policy() }
+        let bytes = try Self.read(path, "policy")
+        do {
+            return try Policy(decoding: bytes)
+        } catch {
+            throw PolicyError(description: "\(path): \(error)")
         }
-        guard let bytes = try Directory(opening: data).read("policy.json", limit: 1 << 20) else { return Policy() }
-        return try Policy(decoding: bytes)
+    }
+
+    /// The bytes of a file that somebody named.
+    private static func read(_ path: String, _ what: String) throws(ErrorReply) -> [UInt8] {
+        do throws(FilesError) {
+            return try FileDescriptor(opening: path, [.read]).readAll(limit: 1 << 20)
+        } catch {
+            let code: ErrorCode =
+                switch error.code {
+                case .notFound, .notADirectory: .noSuchFile
+                case .isADirectory: .notAFile
+                default: .unreadable
+                }
+            throw ErrorReply(
+                code,
+                "The \(what) can not be read",
+                reason: "\(path): \(error)",
+                recoverySuggestion: "Name a file that the services' user can read."
+            )
+        }
     }
 }

@@ -18,7 +18,8 @@ struct StartFailure {
         case let error as MessagingError:
             self.init(text: error.description, code: Self.code(for: error.code))
         case let error as FilesError:
-            self.init(text: "\(error)", code: Self.code(for: error.code))
+            let place = error.path.map { "\($0): " } ?? ""
+            self.init(text: "\(place)\(error); \(Self.advice(for: error.code))", code: Self.code(for: error.code))
         case let error as ErrorReply:
             let parts = [error.description, error.reason, error.recoverySuggestion].compactMap(\.self)
             self.init(text: parts.joined(separator: "; "), code: Self.code(for: error.code))
@@ -43,9 +44,19 @@ struct StartFailure {
     private static func code(for code: FilesError.Code) -> Int32 {
         switch code {
         case .locked, .busy: 75
-        case .notPermitted, .readOnly, .notFound, .notADirectory, .nameTooLong: 73
+        case .notPermitted, .readOnly, .notFound, .notADirectory, .isADirectory, .symbolicLink, .nameTooLong: 73
         case .noSpace, .inputOutput: 74
         default: 70
+        }
+    }
+
+    private static func advice(for code: FilesError.Code) -> String {
+        switch code {
+        case .notADirectory, .isADirectory, .symbolicLink, .alreadyExists:
+            "move away what is there, or choose another folder with --data and --runtime"
+        case .noSpace: "free some space"
+        case .locked, .busy: "end whoever uses it"
+        default: "make it usable for this user, or choose another folder with --data and --runtime"
         }
     }
 
@@ -56,6 +67,7 @@ struct StartFailure {
         case .cannotCreate: 73
         case .diskFull, .inputOutput: 74
         case .usage, .invalidArgument: 64
+        case .noSuchFile, .notAFile, .unreadable: 66
         default: 70
         }
     }

@@ -8,6 +8,7 @@ private import ServiceRuntime
 struct Main {
     /// Not `async`: Swift would start threads before it, and a thread that does not block a signal is killed by it.
     static func main() {
+        StandardStreams.occupy()
         let interruption = Interruption()
         let signals = SignalInterruption(triggering: interruption)
         start(interruption, signals)

@@ -12,21 +12,12 @@ package enum ExporterStart {
     ///   - host: The process's sockets, settings and log.
     ///   - gate: The process's one copy of the decisions.
     /// - Returns: What is to be done at the end: running jobs stop where they are and go on with the next start.
-    /// - Throws: `SQLiteError`, `FilesError` or `MessagingError`, as their makers do.
+    /// - Throws: `ErrorReply`, `FilesError` or `MessagingError`, as their makers do.
     package static func start(on host: ServiceHost, gate: ConsentGate) async throws -> @Sendable () async -> Void {
         let source = ExportSource(library: try host.client(of: .library))
         let permission = ExportPermission(gate)
         let configuration = ExporterConfiguration(host.settings, dataDirectory: host.dataDirectory)
-        let store: ExportStore
-        do {
-            store = try ExportStore(in: host.dataDirectory)
-        } catch let error as SQLiteError {
-            throw ErrorReply(
-                error,
-                of: "exporter",
-                whenUnreadable: "Move it away: its jobs are forgotten, and every bag can be gone on with."
-            )
-        }
+        let store = try await inWords { try ExportStore(in: host.dataDirectory) }
         let exporter = Exporter(
             Exporter.Surroundings(
                 store: store,
@@ -41,7 +32,20 @@ package enum ExporterStart {
         let streamer = ExportStreamer(source: source, permission: permission)
         let messages = ExporterMessages(exporter, streamer: streamer) { host.isOperator($0.caller) }
         await messages.register(on: host.server)
-        try await exporter.resumeInterrupted()
+        // Damage beyond the first page shows when the jobs are read.
+        try await inWords { try await exporter.resumeInterrupted() }
         return { await exporter.stop() }
+    }
+
+    private static func inWords<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as SQLiteError {
+            throw ErrorReply(
+                error,
+                of: "exporter",
+                whenUnreadable: "Move it away: its jobs are forgotten, and every bag can be gone on with."
+            )
+        }
     }
 }

@@ -1,3 +1,4 @@
+private import Files
 private import MessageSchema
 private import Messaging
 package import ServiceRuntime
@@ -24,6 +25,9 @@ package enum LibraryStart {
             let service = LibraryService(library: library, gate: gate, feed: feed, log: host.log)
             await service.register(on: host.server, operatorsOnly: host.operatorsOnly)
             return { await library.close() }
+        } catch let error as FilesError {
+            // The words of the start, which name the path; a program would be told that a write failed.
+            throw error
         } catch {
             throw ErrorReply.library(error) ?? error
         }

@@ -1,4 +1,5 @@
 private import Glibc
+import MessageSchema
 private import Synchronization
 
 /// Tells whoever started the cluster that it is ready: one line, once, on a descriptor that is closed then.
@@ -7,7 +8,9 @@ private import Synchronization
 final class ReadyAnnouncement: Sendable {
     private let descriptor: Mutex<CInt?>
 
-    init(descriptor: CInt?) {
+    /// - Throws: `usage` for a descriptor that was not handed to us, or that can not be written.
+    init(descriptor: CInt?) throws(ErrorReply) {
+        if let descriptor { try Self.claim(descriptor) }
         self.descriptor = Mutex(descriptor)
         // A reader that went away must not end the cluster (signal(7), SIGPIPE).
         signal(SIGPIPE, SIG_IGN)
@@ -23,6 +26,21 @@ final class ReadyAnnouncement: Sendable {
         let line = Array("READY\n".utf8)
         // Whoever asked for it and went away does not want it any more.
         _ = unsafe write(taken, line, line.count)
-        close(taken)
+        // The standard streams are used on: their numbers must not get another meaning.
+        if taken > STDERR_FILENO { close(taken) }
+    }
+
+    /// What we open ourselves is closed on exec; what was handed to us is not, or it would not be here.
+    private static func claim(_ descriptor: CInt) throws(ErrorReply) {
+        let flags = fcntl(descriptor, F_GETFD)
+        guard flags >= 0, flags & FD_CLOEXEC == 0, fcntl(descriptor, F_GETFL) & O_ACCMODE != O_RDONLY else {
+            throw ErrorReply.usage(
+                "Nobody can be told on descriptor \(descriptor)",
+                "it is not open for writing",
+                "open it first, as in: obscura up --ready-fd 3 3>ready"
+            )
+        }
+        // No service is to hold it open for the reader.
+        if descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
     }
 }

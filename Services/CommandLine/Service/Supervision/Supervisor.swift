@@ -137,7 +137,7 @@ package actor Supervisor {
         let hasServed = machine.lines[service]?.state == .ready
         switch status {
         case .exited(let code):
-            let refuses = [64, 65, 73, 75].contains(code) && !hasServed
+            let refuses = [64, 65, 66, 73, 75].contains(code) && !hasServed
             if refuses { failureCode = failureCode ?? code }
             handle(.ended(service, "ended with code \(code)", retries: !refuses))
         case .signaled(let number):

@@ -66,9 +66,11 @@ struct UpCommand: Command {
         var options = try Self.options(arguments, in: context)
         options.isVerbose = arguments[Self.verbose]
         let board = StatusBoard(terminal: context.terminal, asJSON: arguments[CommonParameters.json])
-        let announcement = ReadyAnnouncement(descriptor: arguments[Self.readyDescriptor].map(CInt.init))
+        let announcement = try ReadyAnnouncement(descriptor: arguments[Self.readyDescriptor].map(CInt.init))
+        let failure = FirstFailure()
         let cluster = try LocalCluster(options, executable: context.executable) { report in
             board.show(report)
+            failure.look(at: report)
             if case .allReady = report { announcement.make() }
         }
         board.begin(options)
@@ -85,6 +87,7 @@ struct UpCommand: Command {
         let status = await code
         stopping.cancel()
         prompts.cancel()
+        if status != 0, let error = failure.error(status: status) { throw error }
         return ProgramStatus(rawValue: status) ?? .fault
     }
 
