@@ -96,48 +96,6 @@ struct BadInputTests {
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root can mount a small disk"))
-    func `a full disk is said, and after room is made everything is there`() async throws {
-        try await Folder.with { folder in
-            let disk = folder.path + "/disk"
-            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-            let environment = Cluster.environment(home: folder.path)
-            let mount = try await Cluster.run(
-                ["/bin/mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk],
-                environment: environment,
-                directory: folder.path
-            )
-            try #require(mount.status == 0, "\(mount.errors)")
-            var options = Cluster.Options()
-            options.data = disk + "/data"
-            do {
-                try await Cluster.with(options) { cluster in
-                    try await cluster.allowEverything()
-                    let first = try await cluster.obscura("photo", "--json").object(AssetLine.self)
-                    let filler = disk + "/filler"
-                    let fill = try await Cluster.run(
-                        ["/bin/sh", "-c", "cat /dev/zero > \"$0\"", filler],
-                        in: cluster
-                    )
-                    #expect(fill.status != 0)
-                    let full = try await cluster.obscura("photo", "--json")
-                    #expect(full.status == 74, "\(full.output)\(full.errors)")
-                    #expect(try full.error().code == "diskFull")
-                    let readable = try await cluster.obscura("library", "show", first.url, "--json")
-                    #expect(readable.status == 0, "\(readable.errors)")
-                    try FileManager.default.removeItem(atPath: filler)
-                    let again = try await cluster.obscura("photo", "--json")
-                    #expect(again.status == 0, "\(again.errors)")
-                    let verify = try await cluster.obscura("library", "verify", "--json").object(VerifyLine.self)
-                    #expect(verify.checked == 2 && verify.damaged.isEmpty && verify.missing == 0)
-                }
-            } catch {
-                Issue.record(error)
-            }
-            _ = try await Cluster.run(["/bin/umount", disk], environment: environment, directory: folder.path)
-        }
-    }
-
     /// A runtime or data directory that will not do, and how `up` has to end.
     static let directories: [(String, [String], Int32, String)] = [
         ("an unwritable runtime directory", ["--runtime", "/proc/obscura", "--data", "FOLDER/data"], 73, "/proc"),
@@ -166,44 +124,6 @@ struct BadInputTests {
             )
             #expect(outcome.status == status, "\(what): \(outcome.output)\(outcome.errors)")
             #expect(outcome.errors.contains(word), "\(what): \(outcome.errors)")
-        }
-    }
-
-    @Test(arguments: ["obscura-coordinator", "obscura-library", "obscura-exporter"])
-    func `a database of a newer version is left alone`(executable: String) async throws {
-        try await Folder.with { folder in
-            var options = Cluster.Options()
-            options.data = folder.path + "/data"
-            try await Cluster.with(options) { cluster in
-                _ = try await cluster.services()
-            }
-            let databases = folder.files(below: "data").filter { $0.hasSuffix(".sqlite") }
-            try #require(!databases.isEmpty)
-            let script = """
-                import sqlite3, sys
-                for path in sys.argv[1:]:
-                    database = sqlite3.connect(path)
-                    database.execute("PRAGMA user_version = 1000")
-                    database.commit()
-                    database.close()
-                """
-            let environment = Cluster.environment(home: folder.path)
-            let changed = try await Cluster.run(
-                ["/usr/bin/python3", "-c", script] + databases.map { "\(folder.path)/data/\($0)" },
-                environment: environment,
-                directory: folder.path
-            )
-            try #require(changed.status == 0, "\(changed.errors)")
-            let outcome = try await Cluster.run(
-                [
-                    "\(Executables.directory)/\(executable)", "--runtime", folder.path + "/run2", "--data",
-                    folder.path + "/data",
-                ],
-                environment: environment,
-                directory: folder.path
-            )
-            #expect(outcome.status != 0 && outcome.status != 124, "\(outcome.errors)")
-            #expect(outcome.errors.contains("databaseTooNew") || outcome.errors.contains("newer"), "\(outcome.errors)")
         }
     }
 
