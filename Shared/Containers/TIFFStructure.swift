@@ -15,6 +15,10 @@ package struct TIFFStructure {
     package struct Directory {
         package let entries: [UInt16: Entry]
         package let next: Int64
+        /// All tags, also of entries whose type is not known.
+        package let tags: Set<UInt16>
+        /// Whether every entry was there and looked at.
+        package let isWhole: Bool
     }
 
     /// More entries than any camera writes; the rest of a longer directory is not looked at.
@@ -50,19 +54,25 @@ package struct TIFFStructure {
         let wanted = min(Int(count), Self.maximumEntryCount)
         let table = ByteFields(bytes.bytes(at: offset + 2, count: wanted * 12), order: order)
         var entries: [UInt16: Entry] = [:]
+        var tags: Set<UInt16> = []
+        var isWhole = wanted == Int(count)
         for index in 0..<wanted {
             let place = index * 12
             guard let tag = table.uint16(place), let type = table.uint16(place + 2),
                 let count = table.uint32(place + 4),
                 let value = table.uint32(place + 8)
-            else { break }
+            else {
+                isWhole = false
+                break
+            }
+            tags.insert(tag)
             guard let size = Self.byteCount(of: type), entries[tag] == nil else { continue }
             let isInline = Int64(count) * size <= 4
             let valueOffset = isInline ? offset + 2 + Int64(place) + 8 : Int64(value)
             entries[tag] = Entry(type: type, count: Int64(count), offset: valueOffset)
         }
         let next = bytes.fields(at: offset + 2 + Int64(count) * 12, count: 4, order: order)?.uint32(0) ?? 0
-        return Directory(entries: entries, next: Int64(next))
+        return Directory(entries: entries, next: Int64(next), tags: tags, isWhole: isWhole)
     }
 
     /// The chain of directories from the first one; at most `limit`, and none twice.

@@ -17,6 +17,8 @@ package struct InspectionReport: Hashable, Sendable, Codable {
     /// Seconds, for films.
     package var duration: Double?
     package var location: Location?
+    /// Whether the bytes may say where they were made, also where no reader of ours finds it; nil, not looked at, is true.
+    package var mayHoldPlace: Bool?
     package var cameraMake: String?
     package var cameraModel: String?
     /// Frames a second, for films.

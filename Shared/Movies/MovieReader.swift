@@ -7,7 +7,7 @@ private import Media
 /// Types". Media data is not read. Tables are read in pieces and never allocated by the number they claim.
 package enum MovieReader {
     /// A film of a day in fragments of a second has 172,800 boxes side by side.
-    private static let maximumTopLevelBoxCount = 500_000
+    package static let maximumTopLevelBoxCount = 500_000
 
     /// What the boxes say; nil if there is none that a film has.
     package static func read(_ bytes: RandomAccessBytes) -> MovieMetadata? {

@@ -34,6 +34,7 @@ package struct Inspector {
         let source = PictureSource(bytes, type: type)
         var report = InspectionReport(kind: .photo, uti: type.uti, isUsable: true, state: .ok)
         if let metadata = source.metadata { report.fill(from: metadata) }
+        report.mayHoldPlace = report.location != nil || PlaceTraces.mayBe(in: bytes, type: type)
         do throws(DecodingError) {
             if let width = report.width, let height = report.height {
                 try Pixels.checkSize(width: width, height: height)
@@ -53,6 +54,7 @@ package struct Inspector {
         let film = FilmSource(bytes, type: type)
         var report = InspectionReport(kind: .video, uti: type.uti, isUsable: true, state: .ok)
         film.fill(&report)
+        report.mayHoldPlace = report.location != nil || PlaceTraces.mayBe(in: bytes, type: type)
         if film.hasOnlySound { return .unplayable(.unknown, type, "the file is sound without pictures") }
         do throws(DecodingError) {
             if let width = report.width, let height = report.height {

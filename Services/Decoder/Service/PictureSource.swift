@@ -5,7 +5,7 @@ import Media
 /// A picture file: its headers, and its pixels by whichever decoder reads it.
 struct PictureSource {
     /// A JPEG is read whole for decoding; more bytes than this are refused.
-    private static let maximumByteCount: Int64 = 512 << 20
+    static let maximumByteCount: Int64 = 512 << 20
 
     let bytes: RandomAccessBytes
     let type: FileType

@@ -16,7 +16,7 @@ extension AssetTable {
     {
         let statement = enumeration.statement(in: group, after: cursor, count: count)
         let rows = try connection.all(statement.text, statement.values) { row in
-            (try AssetTable.record(row), try row.integer(34))
+            (try AssetTable.record(row), try row.integer(35))
         }
         guard rows.count == count, let last = rows.last else { return AssetPage(records: rows.map(\.0), next: nil) }
         let next: Enumeration.Cursor =

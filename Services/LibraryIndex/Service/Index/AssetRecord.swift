@@ -39,6 +39,8 @@ package struct AssetRecord: Hashable, Sendable {
     package var sortLocal: String
     package var duration: Double?
     package var location: Location?
+    /// Whether the original may say where it was made, also where `location` is not known.
+    package var mayHoldPlace: Bool
     package var cameraMake: String?
     package var cameraModel: String?
     /// How whole it is; the content's own loss wins over what the decoder said.
@@ -61,7 +63,7 @@ package struct AssetRecord: Hashable, Sendable {
     ///
     /// Without `showsLocation` neither the place nor the hash of bytes that hold it is told.
     package func message(showsLocation: Bool) -> Asset {
-        let hidesHash = location != nil && !showsLocation
+        let hidesHash = mayHoldPlace && !showsLocation
         var asset = Asset(
             url: url,
             kind: kind,
@@ -130,6 +132,7 @@ extension AssetRecord {
             sortLocal: "",
             duration: report.duration,
             location: metadata?.location ?? report.location,
+            mayHoldPlace: report.mayHoldPlace ?? true || report.location != nil,
             cameraMake: metadata?.cameraMake ?? report.cameraMake,
             cameraModel: metadata?.cameraModel ?? report.cameraModel,
             state: report.state,

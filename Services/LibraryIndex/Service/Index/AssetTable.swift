@@ -13,7 +13,8 @@ struct AssetTable {
         a.filename, a.stored_width, a.stored_height, a.orientation, a.date_raw, a.date_local, a.date_offset_minutes, \
         a.date_offset_source, a.date_utc, a.sort_local, a.duration_seconds, a.latitude, a.longitude, \
         a.altitude_metres, a.camera_make, a.camera_model, a.state, a.reason, a.added_us, a.modified_us, c.state, \
-        (SELECT o.uuid FROM assets o WHERE o.id = a.original), (SELECT o.extension FROM assets o WHERE o.id = a.original)
+        (SELECT o.uuid FROM assets o WHERE o.id = a.original), (SELECT o.extension FROM assets o WHERE o.id = a.original), \
+        a.may_hold_place
         """
     static let source = "assets a JOIN contents c ON c.id = a.content"
 
@@ -26,8 +27,9 @@ struct AssetTable {
             INSERT INTO assets (uuid, content, owner, owner_label, origin, is_saved, kind, uti, extension, filename,
                 filename_key, width, height, stored_width, stored_height, orientation, date_raw, date_local,
                 date_offset_minutes, date_offset_source, date_utc, sort_local, duration_seconds, latitude, longitude,
-                altitude_metres, camera_make, camera_model, state, reason, original, added_us, modified_us)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                altitude_metres, camera_make, camera_model, state, reason, original, added_us, modified_us,
+                may_hold_place)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             record.id.bytes,
             content,
@@ -61,7 +63,8 @@ struct AssetTable {
             record.reason,
             original,
             record.added.microseconds,
-            record.modified?.microseconds
+            record.modified?.microseconds,
+            record.mayHoldPlace
         )
         return connection.lastInsertedRow
     }
@@ -134,6 +137,7 @@ struct AssetTable {
             sortLocal: try row.text(20),
             duration: try row.optionalReal(21),
             location: location,
+            mayHoldPlace: try row.boolean(34),
             cameraMake: try row.optionalText(25),
             cameraModel: try row.optionalText(26),
             state: AssetState(rawValue: try row.text(27)) ?? .ok,
