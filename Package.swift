@@ -115,7 +115,7 @@ let services: [Target] =
     service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
     + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "Video4Linux"])
     + service("Capture", executable: "obscura-capture", base + ["Cameras", "Imaging", "Movies", "Video4Linux"])
-    + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "SQLite"])
+    + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "SQLite"])
     + service(
         "Decoder",
         executable: "obscura-decoder",

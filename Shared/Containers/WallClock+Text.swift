@@ -32,6 +32,18 @@ extension WallClock {
         return clock.map { ($0, offset(String(rest))) }
     }
 
+    /// Reads a wall clock and nothing else: as ``text`` writes it.
+    package init?(canonical text: String) {
+        guard text.utf8.count <= 64, let read = WallClock.read(text), read.clock.text == text else { return nil }
+        self = read.clock
+    }
+
+    /// Reads a time with its offset and nothing else; gives RFC 3339 with `Z`.
+    package static func utc(reading text: String) -> String? {
+        guard text.utf8.count <= 64, !text.contains(" "), let read = WallClock.read(text) else { return nil }
+        return read.offsetMinutes.flatMap { read.clock.utc(offsetMinutes: $0) }
+    }
+
     /// Minutes east of UTC from `+02:00`, `-0530`, `+02` or `Z`; nil for anything else or more than 14 hours.
     package static func offset(_ text: String) -> Int? {
         let trimmed = text.drop { $0 == " " }.prefix { $0 != " " && $0 != "\0" }

@@ -12,8 +12,6 @@ package struct DecoderJob: Hashable, Sendable, Codable {
     }
 
     package var job: Kind
-    /// The file's name as a label for the worker's log; never opened, never believed.
-    package var filename: String?
     /// Whether `inspect` may stop at the headers: quick, and `isUsable` then means "nothing speaks against it".
     package var headersOnly: Bool?
     /// Pixels that the thumbnail fits into.
@@ -23,13 +21,13 @@ package struct DecoderJob: Hashable, Sendable, Codable {
     package var fill: Bool?
 
     /// A job for looking at a file.
-    package static func inspect(filename: String?, headersOnly: Bool = false) -> DecoderJob {
-        DecoderJob(job: .inspect, filename: filename, headersOnly: headersOnly ? true : nil)
+    package static func inspect(headersOnly: Bool = false) -> DecoderJob {
+        DecoderJob(job: .inspect, headersOnly: headersOnly ? true : nil)
     }
 
     /// A job for a small picture of a file.
-    package static func thumbnail(width: Int, height: Int, fill: Bool = false, filename: String? = nil) -> DecoderJob {
-        DecoderJob(job: .thumbnail, filename: filename, width: width, height: height, fill: fill ? true : nil)
+    package static func thumbnail(width: Int, height: Int, fill: Bool = false) -> DecoderJob {
+        DecoderJob(job: .thumbnail, width: width, height: height, fill: fill ? true : nil)
     }
 }
 

@@ -57,7 +57,7 @@ struct `A worker process` {
     func `inspects, renders, refuses nonsense and goes on`() throws {
         let worker = try Worker()
         let picture = try Tool.pattern("a.png", ["-frames:v", "1"])
-        let report = try worker.ask(.inspect(filename: "holiday.jpg"), about: picture).reply.report
+        let report = try worker.ask(.inspect(), about: picture).reply.report
         #expect(report?.uti == "public.png")
 
         let thumbnail = try worker.ask(.thumbnail(width: 32, height: 32), about: picture)
@@ -66,10 +66,10 @@ struct `A worker process` {
         #expect(thumbnail.attachment?.starts(with: [0xFF, 0xD8]) == true)
 
         #expect(try worker.ask(Array("{".utf8), about: picture).reply.failure != nil)
-        #expect(try worker.ask(.inspect(filename: nil), about: nil).reply.failure != nil)
+        #expect(try worker.ask(.inspect(), about: nil).reply.failure != nil)
         #expect(try worker.ask(.thumbnail(width: 0, height: 0), about: picture).reply.failure != nil)
         #expect(try worker.ask(.thumbnail(width: 9, height: 9), about: Array("text".utf8)).reply.failure != nil)
-        #expect(try worker.ask(.inspect(filename: nil), about: picture).reply.report?.isUsable == true)
+        #expect(try worker.ask(.inspect(), about: picture).reply.report?.isUsable == true)
     }
 
     @Test func `ends when its channel does`() throws {
@@ -83,7 +83,7 @@ struct `A worker process` {
         let worker = try Worker()
         for name in Corpus.names {
             let bytes = try Corpus.bytes(name)
-            #expect(try worker.ask(.inspect(filename: name), about: bytes).reply.report != nil, "\(name)")
+            #expect(try worker.ask(.inspect(), about: bytes).reply.report != nil, "\(name)")
             let thumbnail = try worker.ask(.thumbnail(width: 64, height: 64), about: bytes).reply
             #expect(thumbnail.thumbnail != nil || thumbnail.failure != nil, "\(name)")
         }

@@ -1,3 +1,4 @@
+import Foundation
 import LibraryIndexService
 import Media
 import MessageSchema
@@ -61,6 +62,25 @@ struct ImportTests {
             #expect(refused == .unusable(reason: imported.reason))
             #expect(await library.decoderCount == 0)
             #expect(try await library.all().count == 1)
+        }
+    }
+
+    @Test func `a save that ends its workers is refused, and costs none the next time`() async throws {
+        try await withTemporaryDirectory { path in
+            let worker = try TestLibrary.script("echo x >> '\(path)/workers'; exit 1", in: path)
+            let library = try await TestLibrary.open(path, decoder: worker)
+            let bytes = try TestLibrary.picture()
+            for owner in [TestLibrary.ann, TestLibrary.ben] {
+                let code = await refusal { _ = try await library.save(bytes, owner: owner) }
+                guard case .unusable = code else { return #expect(code == .empty) }
+            }
+            let imported = try await library.importFile(bytes)
+            #expect(imported.record?.state == .quarantined)
+            let record = try #require(imported.record)
+            let code = await refusal { _ = try await library.thumbnail(of: record, width: 9, height: 9) }
+            guard case .noPicture = code else { return #expect(code == .empty) }
+            let workers = try String(contentsOfFile: "\(path)/workers", encoding: .utf8).split(separator: "\n")
+            #expect(workers.count == 2)
         }
     }
 

@@ -1,4 +1,5 @@
 import Files
+import Foundation
 import Glibc
 import Hashing
 import LibraryIndexService
@@ -58,6 +59,64 @@ struct SavingTests {
             #expect(record.orientation == .left)
             #expect(record.cameraModel == "Other")
             #expect(record.cameraMake == "Obscura")
+        }
+    }
+
+    /// Metadata that can not be kept, by what is wrong with it.
+    private static let wrongMetadata: [String: @Sendable (inout SaveMetadata) -> Void] = [
+        "a make that is too long": { $0.cameraMake = String(repeating: "x", count: 257) },
+        "a model with a line end": { $0.cameraModel = "a\nb" },
+        "a raw date that is too long": { $0.date = AssetDate(raw: String(repeating: "1", count: 100_000), local: nil) },
+        "a wall clock that is none": { $0.date = AssetDate(raw: "x", local: "yesterday") },
+        "a wall clock with more behind it": { $0.date = AssetDate(raw: "x", local: "2026-03-01T14:00:00 and so on") },
+        "a time that is none": { $0.date = AssetDate(raw: "x", local: nil, utc: "2026-02-30T00:00:00Z") },
+        "a time without offset": { $0.date = AssetDate(raw: "x", local: nil, utc: "2026-02-28T00:00:00") },
+        "an offset of days": { $0.date = AssetDate(raw: "x", local: nil, offsetMinutes: 9999) },
+        "a place beyond the pole": { metadata in
+            let text = #"{"latitude": 91, "longitude": 0}"#
+            metadata.location = try? JSONDecoder().decode(Location.self, from: Data(text.utf8))
+        },
+    ]
+
+    @Test(arguments: SavingTests.wrongMetadata.keys.sorted())
+    func `metadata that can not be kept is refused by its name`(what: String) async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let change = try #require(Self.wrongMetadata[what])
+            let bytes = try TestLibrary.picture()
+            let code = await refusal {
+                _ = try await library.save(bytes) { request in
+                    var metadata = SaveMetadata()
+                    change(&metadata)
+                    request.metadata = metadata
+                }
+            }
+            guard case .invalidArgument = code else { return #expect(code == .empty) }
+            #expect(try await library.all().isEmpty)
+        }
+    }
+
+    @Test func `times are kept in one form`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let record = try await library.save(try TestLibrary.picture()) { request in
+                var metadata = SaveMetadata()
+                let utc = "2026-03-01T14:00:00.25+02:00"
+                metadata.date = AssetDate(raw: "r", local: "2026-03-01T14:00:00.25", offsetMinutes: 120, utc: utc)
+                request.metadata = metadata
+            }
+            #expect(record.date?.local == "2026-03-01T14:00:00.25")
+            #expect(record.date?.utc == "2026-03-01T12:00:00.25Z")
+        }
+    }
+
+    @Test func `a long name keeps its end, and is no work for anybody`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let name = String(repeating: "é", count: 200_000) + ".JPG"
+            let record = try await library.save(try TestLibrary.picture(), named: name)
+            #expect(record.filename.utf8.count <= 255)
+            #expect(record.filename.hasSuffix("é.JPG"))
         }
     }
 

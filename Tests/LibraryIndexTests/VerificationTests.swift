@@ -58,16 +58,56 @@ struct VerificationTests {
         }
     }
 
-    @Test func `saving lost bytes again heals every asset over them`() async throws {
+    @Test(arguments: ["gone", "rotten"])
+    func `saving the same bytes again heals every asset over them, and tells`(damage: String) async throws {
+        try await withTemporaryDirectory { path in
+            let events = EventRecord()
+            let library = try await TestLibrary.open(path) { events.add($0) }
+            let bytes = try TestLibrary.picture()
+            let first = try await library.save(bytes)
+            if damage == "gone" {
+                try FileManager.default.removeItem(at: file(of: first, path))
+            } else {
+                var rotten = bytes
+                rotten[rotten.count / 2] ^= 0xFF
+                try Data(rotten).write(to: file(of: first, path))
+            }
+            #expect(try await library.verify().damaged.map(\.url) == [first.url])
+            let second = try await library.save(bytes, owner: TestLibrary.ben)
+            #expect(try await library.asset(first.url)?.state == .ok)
+            #expect(try await library.verify().damaged.isEmpty)
+            let told = events.all.map { "\($0.kind) \($0.url)" }
+            let expected = ["inserted \(first.url)", "updated \(first.url)", "updated \(first.url)"]
+            #expect(told == expected + ["inserted \(second.url)"])
+        }
+    }
+
+    @Test func `a save acknowledged over bytes that have rotted unseen keeps the good ones`() async throws {
         try await withTemporaryDirectory { path in
             let library = try await TestLibrary.open(path)
             let bytes = try TestLibrary.picture()
             let first = try await library.save(bytes)
-            try FileManager.default.removeItem(at: file(of: first, path))
-            #expect(try await library.verify().missing == 1)
-            _ = try await library.save(bytes, owner: TestLibrary.ben)
-            #expect(try await library.asset(first.url)?.state == .ok)
+            var rotten = bytes
+            rotten[rotten.count / 2] ^= 0xFF
+            try Data(rotten).write(to: file(of: first, path))
+            _ = try await library.save(bytes)
             #expect(try await library.verify().damaged.isEmpty)
+        }
+    }
+
+    @Test func `healed bytes are rendered again`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let bytes = try TestLibrary.picture()
+            let record = try await library.save(bytes)
+            try Data(bytes.prefix(60)).write(to: file(of: record, path))
+            for _ in 1...3 {
+                let code = await refusal { _ = try await library.thumbnail(of: record, width: 16, height: 16) }
+                guard case .noPicture = code else { return #expect(code == .empty) }
+            }
+            #expect(try await library.verify().damaged.count == 1)
+            _ = try await library.save(bytes)
+            #expect(try await library.thumbnail(of: record, width: 16, height: 16).width == 16)
         }
     }
 

@@ -49,6 +49,7 @@ extension Library {
     ) async throws -> AssetRecord {
         let staged = try await store.finish(upload)
         do {
+            let metadata = try request.metadata?.checked()
             if let announced = request.sha256, SHA256Digest(announced) != staged.digest {
                 throw LibraryError(.otherContent)
             }
@@ -59,13 +60,13 @@ extension Library {
                 guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
                 return record
             }
-            let report = try await inspect(staged, filename: request.filename)
+            let report = try await inspect(staged)
             try check(report, for: request.mediaType)
             var record = AssetRecord(
                 staged: staged,
                 report: report,
                 filename: request.filename,
-                metadata: request.metadata,
+                metadata: metadata,
                 owner: owner,
                 origin: .saved,
                 added: now(),
@@ -101,7 +102,7 @@ extension Library {
                 let outcome = ImportAsset.Reply.Outcome(rawValue: answered.outcome) ?? .imported
                 return ImportedFile(outcome: outcome, reason: nil, record: answered.record)
             }
-            let report = try await inspect(staged, filename: request.filename)
+            let report = try await inspect(staged)
             if report.kind == .unknown, report.state != .quarantined {
                 await store.discard(staged)
                 return ImportedFile(
@@ -145,14 +146,14 @@ extension Library {
     private struct Committed: Sendable {
         let record: AssetRecord
         let isNew: Bool
-        let event: LibraryEvent?
+        let events: [LibraryEvent]
     }
 
     /// Places the bytes, then commits the rows; either both are there afterwards or neither.
     private func commit(_ staged: MediaStore.Staged, _ arrival: Arrival) async throws -> Committed {
-        try await store.place(staged)
         let committed: Committed
         do {
+            try await store.place(staged)
             let now = now()
             committed = try await database.transaction { try Library.insert(arrival, on: $0, at: now) }
         } catch {
@@ -160,7 +161,7 @@ extension Library {
             throw await translated(error, bytes: staged.bytes)
         }
         await store.settle(staged.digest)
-        if let event = committed.event { announce([event]) }
+        if !committed.events.isEmpty { announce(committed.events) }
         return committed
     }
 
@@ -181,14 +182,29 @@ extension Library {
         }
         let contents = ContentTable(connection: connection)
         let content = try contents.row(for: record.digest, bytes: record.bytes, report: arrival.report)
+        var events = content.isHealed ? try Library.tellHealed(record.digest, connection, now) : []
         if record.origin == .imported, let present = try assets.duplicate(of: record.digest, owner: record.owner) {
             try Library.note(arrival.key, .duplicate, present.row, connection, now)
-            return Committed(record: present, isNew: false, event: nil)
+            return Committed(record: present, isNew: false, events: events)
         }
-        record.row = try assets.insert(record, content: content, original: original)
-        let event = try ChangeTable(connection: connection).add(.inserted, asset: record.url, id: record.id, at: now)
+        record.row = try assets.insert(record, content: content.row, original: original)
+        events.append(
+            try ChangeTable(connection: connection).add(.inserted, asset: record.url, id: record.id, at: now)
+        )
         try Library.note(arrival.key, .imported, record.row, connection, now)
-        return Committed(record: record, isNew: true, event: event)
+        return Committed(record: record, isNew: true, events: events)
+    }
+
+    /// Tells of every asset whose lost or damaged bytes have come again.
+    private static func tellHealed(
+        _ digest: SHA256Digest,
+        _ connection: Connection,
+        _ now: Timestamp
+    ) throws -> [LibraryEvent] {
+        let changes = ChangeTable(connection: connection)
+        return try AssetTable(connection: connection).assets(of: digest).map {
+            try changes.add(.updated, asset: $0.url, id: $0.id, at: now)
+        }
     }
 
     private static func note(
@@ -202,41 +218,41 @@ extension Library {
         try AnsweredTable(connection: connection).add(key, outcome: outcome.rawValue, asset: asset, now: now)
     }
 
-    /// Removes a placed file whose row could not commit, unless a row has the same content.
+    /// Removes a placed file whose row could not commit, unless a row has the same content or may still get one.
     private func abandon(_ digest: SHA256Digest) async {
-        let count = await store.placements
-        // If the database can not even be read, the next start judges.
-        guard let content = try? await database.perform({ try ContentTable(connection: $0).find(digest) != nil }) else {
-            return
+        while let count = await store.beginAbandoning(digest) {
+            do {
+                if try await database.perform({ try ContentTable(connection: $0).find(digest) != nil }) {
+                    return await store.settle(digest)
+                }
+            } catch {
+                return await store.leaveToRepair(digest)
+            }
+            if await store.abandon(digest, since: count) { return }
         }
-        if content { await store.settle(digest) } else { await store.abandon(digest, since: count) }
     }
 
     /// What is known about the content, from an earlier asset with the same bytes or from a worker.
-    private func inspect(_ staged: MediaStore.Staged, filename: String) async throws -> InspectionReport {
+    ///
+    /// What a worker says is brought into bounds: it has looked at a stranger's file.
+    private func inspect(_ staged: MediaStore.Staged) async throws -> InspectionReport {
         let digest = staged.digest
-        if let known = try await database.perform({ try ContentTable(connection: $0).report(of: digest) }) {
-            return known
+        let known = try await database.perform { connection in
+            try ContentTable(connection: connection).report(of: digest)
+                ?? QuarantineTable(connection: connection).reason(for: digest).map { .quarantined($0) }
         }
+        if let known { return known }
         let file = try await store.open(staged)
-        switch try await decoders.perform(.inspect(filename: filename), on: file) {
+        switch try await decoders.perform(.inspect(), on: file) {
         case .answered(let reply, _):
-            return reply.report
-                ?? InspectionReport(
-                    kind: .unknown,
-                    uti: "public.data",
-                    isUsable: false,
-                    state: .unplayable,
-                    reason: reply.failure
-                )
+            return reply.report?.bounded ?? .unplayable(reply.failure)
         case .quarantined(let reason):
-            return InspectionReport(
-                kind: .unknown,
-                uti: "public.data",
-                isUsable: false,
-                state: .quarantined,
-                reason: reason
-            )
+            // Kept although nothing else may be: the same bytes cost no worker again, whoever brings them.
+            let now = now()
+            try await database.transaction { connection in
+                try QuarantineTable(connection: connection).add(digest, reason: reason, now: now)
+            }
+            return .quarantined(reason)
         }
     }
 
@@ -287,5 +303,21 @@ extension Library {
         case .inputOutput, .readOnly, .busy: return LibraryError(.writeFailed(reason: failure.description))
         default: return error
         }
+    }
+}
+
+extension InspectionReport {
+    fileprivate static func unplayable(_ reason: String?) -> InspectionReport {
+        InspectionReport(
+            kind: .unknown,
+            uti: "public.data",
+            isUsable: false,
+            state: .unplayable,
+            reason: reason?.clipped(to: TextBounds.reasonBytes)
+        )
+    }
+
+    fileprivate static func quarantined(_ reason: String) -> InspectionReport {
+        InspectionReport(kind: .unknown, uti: "public.data", isUsable: false, state: .quarantined, reason: reason)
     }
 }

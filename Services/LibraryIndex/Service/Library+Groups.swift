@@ -15,8 +15,7 @@ extension Library {
     ///
     /// - Throws: `LibraryError`: `invalidArgument` for a name that is empty, too long or has control characters.
     package func createAlbum(named name: String) async throws -> Group? {
-        let hasControls = name.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }
-        guard !name.isEmpty, name.utf8.count <= 255, !hasControls else {
+        guard !name.isEmpty, name.utf8.count <= 255, !name.hasControls else {
             throw LibraryError(.invalidArgument("an album's name has 1 to 255 bytes and no control characters"))
         }
         let now = now()

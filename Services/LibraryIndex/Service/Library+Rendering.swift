@@ -24,7 +24,15 @@ extension Library {
             throw LibraryError(.invalidArgument("a thumbnail's box has 1 to 4096 pixels a side"))
         }
         let digest = record.digest
-        let content = try await database.perform { try ContentTable(connection: $0).find(digest) }
+        let (content, reason) = try await database.perform { connection in
+            try (
+                ContentTable(connection: connection).find(digest),
+                QuarantineTable(connection: connection).reason(for: digest)
+            )
+        }
+        if record.state == .quarantined || reason != nil {
+            throw LibraryError(.noPicture(reason: reason ?? record.reason ?? "it ended its decoders"))
+        }
         if let content, content.renderingFailures >= Library.mostRenderingFailures {
             throw LibraryError(.noPicture(reason: content.renderingFailure ?? "it was tried before"))
         }
@@ -34,7 +42,7 @@ extension Library {
             guard let thumbnail = reply.thumbnail, thumbnail.byteCount == picture.count else { break }
             return Thumbnail(width: thumbnail.width, height: thumbnail.height, jpeg: picture)
         case .answered(let reply, nil):
-            let reason = reply.failure ?? "the decoder gave none"
+            let reason = (reply.failure ?? "the decoder gave none").clipped(to: TextBounds.reasonBytes)
             try await noteRenderingFailure(reason, of: record, count: 1)
             throw LibraryError(.noPicture(reason: reason))
         case .quarantined(let reason):

@@ -17,11 +17,11 @@ struct ContentTable {
 
     let connection: Connection
 
-    /// The row of this content, made when it is new; content that is there again is whole again.
-    func row(for digest: SHA256Digest, bytes: Int64, report: InspectionReport) throws -> Int64 {
+    /// The row of this content, made when it is new, and whether it was lost or damaged until now.
+    func row(for digest: SHA256Digest, bytes: Int64, report: InspectionReport) throws -> (row: Int64, isHealed: Bool) {
         if let found = try find(digest) {
             if found.state != .ok { try setState(.ok, of: digest) }
-            return found.row
+            return (found.row, found.state != .ok)
         }
         // Encoding a report of plain values does not fail.
         let text = (try? JSONEncoder().encode(report)).map { String(decoding: $0, as: UTF8.self) }
@@ -31,7 +31,7 @@ struct ContentTable {
             bytes,
             text
         )
-        return connection.lastInsertedRow
+        return (connection.lastInsertedRow, false)
     }
 
     /// The row of this content; nil when there is none.
@@ -60,9 +60,14 @@ struct ContentTable {
         return try? JSONDecoder().decode(InspectionReport.self, from: Data(text.utf8))
     }
 
-    /// Whether the bytes are there and whole.
+    /// Whether the bytes are there and whole; of whole bytes a picture may be tried again.
     func setState(_ state: AssetState, of digest: SHA256Digest) throws {
         try connection.run("UPDATE contents SET state = ? WHERE sha256 = ?", state.rawValue, digest.bytes)
+        guard state == .ok else { return }
+        try connection.run(
+            "UPDATE contents SET rendering_failures = 0, rendering_failure = NULL WHERE sha256 = ?",
+            digest.bytes
+        )
     }
 
     /// Counts a picture that could not be made, with the reason.

@@ -6,7 +6,7 @@ package enum LibrarySchema {
     package static let applicationID: Int32 = 0x4F42_4C49
 
     /// All versions so far.
-    package static let schema = DatabaseSchema(applicationID: applicationID, migrations: [version1])
+    package static let schema = DatabaseSchema(applicationID: applicationID, migrations: [version1, version2])
 
     /// Contents are bytes, assets are rows over them: several assets may share one content, never a row or an owner.
     private static let version1 = Migration(
@@ -109,6 +109,32 @@ package enum LibrarySchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX answered_age ON answered (at_us);
         CREATE INDEX answered_asset ON answered (asset);
+        """
+    )
+
+    /// What is not known about older rows is taken for the worse: their originals may say where they were taken.
+    private static let version2 = Migration(
+        2,
+        """
+        ALTER TABLE assets ADD COLUMN may_hold_place INTEGER NOT NULL DEFAULT 1 CHECK (may_hold_place IN (0, 1));
+
+        CREATE TABLE quarantined (
+            sha256 BLOB PRIMARY KEY CHECK (length(sha256) = 32),
+            reason TEXT NOT NULL,
+            at_us INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX quarantined_age ON quarantined (at_us);
+
+        UPDATE assets SET
+            date_raw = substr(date_raw, 1, 64),
+            date_local = substr(date_local, 1, 64),
+            date_utc = substr(date_utc, 1, 64),
+            camera_make = substr(camera_make, 1, 64),
+            camera_model = substr(camera_model, 1, 64),
+            reason = substr(reason, 1, 128)
+        WHERE max(length(date_raw), length(coalesce(date_local, '')), length(coalesce(date_utc, ''))) > 64
+            OR max(length(coalesce(camera_make, '')), length(coalesce(camera_model, ''))) > 64
+            OR length(reason) > 128;
         """
     )
 }

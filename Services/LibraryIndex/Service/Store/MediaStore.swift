@@ -27,6 +27,13 @@ package actor MediaStore {
         let name: String
     }
 
+    /// The placements of one content whose rows have neither committed nor failed.
+    private struct Placements {
+        var inFlight = 0
+        /// How many there have been while some were in flight.
+        var count = 0
+    }
+
     private struct Upload {
         let file: SharedFile
         let hasher: SHA256
@@ -39,8 +46,7 @@ package actor MediaStore {
     private let thread: BlockingThread
     let folders: Folders
     private var uploads: [String: Upload] = [:]
-    /// Counts placements, so that an abandoned one is not removed under somebody else's feet.
-    private(set) var placements = 0
+    private var placements: [SHA256Digest: Placements] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe thread.executor.asUnownedSerialExecutor()
@@ -121,40 +127,71 @@ package actor MediaStore {
 
     // MARK: - Placing
 
-    /// Gives a staged file its name for good, before its row commits; `settle` or `abandon` must follow.
+    /// Gives a staged file its name for good, before its row commits; `settle` or `abandon` must follow, also an error.
     ///
-    /// When the content is there already, whole in size, the staged copy is dropped. One that is there but cut is replaced.
+    /// It takes the place of what is there: that was complete once, but what was staged has just been hashed and synced.
     package func place(_ staged: Staged) throws {
-        placements += 1
+        placements[staged.digest, default: Placements()].inFlight += 1
+        placements[staged.digest, default: Placements()].count += 1
         let name = staged.digest.description
         try storing(staged.bytes) {
             try folders.staging.open("\(name).pending", [.write, .create]).close()
             let folder = try folders.makeFolder(for: name)
-            let present = try folder.status(of: name)
-            if let present, present.size == staged.bytes {
-                try folders.staging.remove(staged.name)
-            } else {
-                try folders.staging.rename(staged.name, to: folder, as: name, replacing: present != nil)
-                try folder.sync()
-            }
+            try folders.staging.rename(staged.name, to: folder, as: name, replacing: true)
+            try folder.sync()
         }
     }
 
-    /// The row of a placed file has committed.
+    /// The row of a placed file has committed, or there is one with the same content.
+    ///
+    /// The marker goes with the last placement in flight.
     package func settle(_ digest: SHA256Digest) {
-        // A marker that stays is looked at, and found settled, at the next start.
-        _ = try? folders.staging.remove("\(digest).pending")
+        guard leave(digest) else { return }
+        removeMarker(of: digest)
     }
 
-    /// The row of a placed file could not commit, and no row has this content: its file goes again.
+    /// Whether a placement that has failed is the only one of its content in flight; another one answers for the file
+    /// otherwise, and this one is over.
     ///
-    /// `count` is `placements` from before the database was asked; if something was placed since, the file stays for
-    ///   the repair at the next start to judge.
-    package func abandon(_ digest: SHA256Digest, since count: Int) {
-        guard placements == count else { return }
-        let name = digest.description
-        if let folder = try? folders.folder(for: name) { _ = try? folder.remove(name) }
-        settle(digest)
+    /// - Returns: What to hand to `abandon` after the index was asked for a row; nil when it is over.
+    package func beginAbandoning(_ digest: SHA256Digest) -> Int? {
+        guard let found = placements[digest] else { return nil }
+        if found.inFlight == 1 { return found.count }
+        placements[digest]?.inFlight -= 1
+        return nil
+    }
+
+    /// Removes a placed file that has no row, unless the same content was placed again since `count` was told.
+    ///
+    /// - Returns: Whether it is over; if not, the index has to be asked again.
+    package func abandon(_ digest: SHA256Digest, since count: Int) -> Bool {
+        guard placements[digest]?.count == count else { return false }
+        // What can not be removed keeps its marker, and the next start looks at it.
+        _ = try? remove(digest)
+        _ = leave(digest)
+        return true
+    }
+
+    /// Leaves a placed file to the next start to judge, when the index can not be asked.
+    package func leaveToRepair(_ digest: SHA256Digest) {
+        _ = leave(digest)
+    }
+
+    /// Counts a placement as over.
+    ///
+    /// - Returns: Whether none of this content is in flight now.
+    private func leave(_ digest: SHA256Digest) -> Bool {
+        placements[digest]?.inFlight -= 1
+        guard let left = placements[digest]?.inFlight, left > 0 else {
+            placements[digest] = nil
+            return true
+        }
+        return false
+    }
+
+    private func removeMarker(of digest: SHA256Digest) {
+        // A marker that stays is looked at, and found settled, at the next start.
+        _ = try? folders.staging.remove("\(digest).pending")
     }
 
     // MARK: - Space

@@ -6,9 +6,13 @@ package struct StoredName: Hashable, Sendable {
     /// Keeps what is harmless of a name somebody gave; `extension` is used when nothing is left.
     package init(_ given: String, fileExtension: String) {
         let last = given.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
-        let scalars = last.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
-        var kept = String(String.UnicodeScalarView(scalars))
-        while kept.utf8.count > 255 { kept.removeFirst() }
+        var count = 0
+        // The end is kept, for its extension.
+        let end = last.unicodeScalars.reversed().lazy.filter { !$0.isControl }.prefix { scalar in
+            count += UTF8.width(scalar)
+            return count <= TextBounds.filenameBytes
+        }
+        let kept = String(String.UnicodeScalarView(Array(end).reversed()))
         text = kept.isEmpty || kept == "." || kept == ".." ? "asset.\(fileExtension)" : kept
     }
 }
