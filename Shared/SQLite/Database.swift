@@ -31,8 +31,14 @@ package actor Database {
         }
         let lock = try Database.lock(name, in: opened)
         let connection = try Connection(opening: "\(directory)/\(name)")
+        connection.distrust()
+        // Before anything is written: a file that is refused stays as it is.
+        let version = try connection.version(expecting: schema)
         try connection.configure()
-        try connection.migrate(to: schema) { version in "\(directory)/\(name).version-\(version).backup" }
+        if version > 0, version < schema.version {
+            try Database.backUp(connection, as: "\(name).version-\(version).backup", in: opened, at: directory)
+        }
+        try connection.migrate(to: schema, from: version)
         thread = BlockingThread(name: name)
         self.connection = connection
         self.lock = lock
@@ -44,7 +50,7 @@ package actor Database {
 
     /// Closes the file and gives up its lock, when another one must be able to open it at once; dropping does so soon.
     ///
-    /// - Precondition: nothing is asked of the database afterwards.
+    /// Whatever is asked afterwards throws `closed`: work that outlives a drain may still come.
     package func close() {
         // Cheap, and keeps the planner's statistics fresh (sqlite.org/pragma.html#pragma_optimize); a failure costs nothing.
         _ = try? connection?.execute("PRAGMA optimize")
@@ -53,8 +59,27 @@ package actor Database {
     }
 
     private var openConnection: Connection {
-        guard let connection else { preconditionFailure("a closed database is asked nothing") }
-        return connection
+        get throws(SQLiteError) {
+            guard let connection else { throw SQLiteError(.closed, message: "the database is closed") }
+            return connection
+        }
+    }
+
+    /// Copies the database into a file beside it, complete and on the disk when this returns; one that is there is replaced.
+    private static func backUp(
+        _ connection: Connection,
+        as name: String,
+        in directory: borrowing Directory,
+        at path: String
+    ) throws {
+        let partial = "\(name).partial"
+        try directory.remove(partial)
+        // VACUUM INTO takes an empty file (sqlite.org/lang_vacuum.html), and leaves its permissions.
+        let file = try directory.open(partial, [.readWrite, .create, .exclusive], permissions: 0o600)
+        try connection.run("VACUUM INTO ?", "\(path)/\(partial)")
+        try file.sync()
+        try directory.rename(partial, as: name, replacing: true)
+        try directory.sync()
     }
 
     private static func lock(_ name: String, in directory: borrowing Directory) throws -> HeldLock {
@@ -67,18 +92,18 @@ package actor Database {
 
     /// Runs the body on the database's thread.
     package func perform<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) throws -> Result {
-        try body(openConnection)
+        try body(try openConnection)
     }
 
     /// Runs the body on the database's thread in an immediate transaction; it has committed when this returns.
     package func transaction<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) throws -> Result {
-        let connection = openConnection
+        let connection = try openConnection
         return try connection.transaction { try body(connection) }
     }
 
     /// Runs the body on the database's thread on one unchanging snapshot.
     package func snapshot<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) throws -> Result {
-        let connection = openConnection
+        let connection = try openConnection
         return try connection.snapshot { try body(connection) }
     }
 }

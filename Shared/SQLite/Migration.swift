@@ -45,24 +45,21 @@ package struct DatabaseSchema: Sendable {
 }
 
 extension Connection {
-    /// Sets what every connection of ours has: WAL, FULL, foreign keys, no trust in the schema.
-    func configure() throws {
-        try execute("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON")
-        let mode = try first("PRAGMA journal_mode = WAL") { try $0.text(0) }
-        guard mode == "wal" else {
-            throw SQLiteError(.remoteFileSystem, message: "write-ahead logging does not work on this file system")
-        }
-        try execute("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864")
+    /// Believes nothing that a file says about itself; writes nothing.
+    func distrust() {
+        // These can not fail: they set flags of the connection.
+        _ = try? execute("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON")
     }
 
-    /// Refuses foreign and newer files, and brings the schema to the present version.
+    /// The schema's version in the file, 0 for a new one; writes nothing.
     ///
-    /// Before the first step on a file that has content, a copy is written to `backup` (VACUUM INTO).
-    func migrate(to schema: DatabaseSchema, backup: (_ version: Int32) -> String) throws {
+    /// - Throws: `foreignDatabase` for a file of another program, `databaseTooNew`.
+    func version(expecting schema: DatabaseSchema) throws -> Int32 {
         let found = Int32(try first("PRAGMA user_version") { try $0.integer(0) } ?? 0)
         let application = Int32(truncatingIfNeeded: try first("PRAGMA application_id") { try $0.integer(0) } ?? 0)
         let tables = try first("SELECT count(*) FROM sqlite_schema") { try $0.integer(0) } ?? 0
-        guard application == schema.applicationID || (tables == 0 && found == 0) else {
+        let isNew = tables == 0 && found == 0 && application == 0
+        guard isNew || application == schema.applicationID, found >= 0 else {
             throw SQLiteError(.foreignDatabase, message: "the file is a database of another program")
         }
         guard found <= schema.version else {
@@ -71,8 +68,21 @@ extension Connection {
                 message: "the database is of a newer version"
             )
         }
-        if application == 0 { try execute("PRAGMA application_id = \(schema.applicationID)") }
-        if found > 0, found < schema.version { try run("VACUUM INTO ?", backup(found)) }
-        for migration in schema.migrations where migration.version > found { try migration.run(on: self) }
+        return found
+    }
+
+    /// Sets what every connection of ours has: WAL and FULL.
+    func configure() throws {
+        let mode = try first("PRAGMA journal_mode = WAL") { try $0.text(0) }
+        guard mode == "wal" else {
+            throw SQLiteError(.remoteFileSystem, message: "write-ahead logging does not work on this file system")
+        }
+        try execute("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864")
+    }
+
+    /// Brings the schema from a version to the present one.
+    func migrate(to schema: DatabaseSchema, from version: Int32) throws {
+        if version == 0 { try execute("PRAGMA application_id = \(schema.applicationID)") }
+        for migration in schema.migrations where migration.version > version { try migration.run(on: self) }
     }
 }

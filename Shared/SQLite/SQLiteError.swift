@@ -27,6 +27,8 @@ package struct SQLiteError: Error, Hashable, Sendable {
         case remoteFileSystem
         /// Another process has the database open.
         case inUse(processID: Int32?)
+        /// It was closed before it was asked.
+        case closed
         /// A column is not of the type that was asked for.
         case unexpectedType
         case other

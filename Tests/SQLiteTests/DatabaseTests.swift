@@ -56,12 +56,67 @@ struct DatabaseTests {
         }
     }
 
-    @Test func `somebody else's database is refused`() async throws {
-        try await withTemporaryDirectory { path in
-            let other = DatabaseSchema(applicationID: 7, migrations: [Self.first])
-            try await Database(named: "a", in: path, schema: other).close()
+    @Test(arguments: [
+        "PRAGMA application_id = 7; CREATE TABLE t (n)", "CREATE TABLE t (n)", "PRAGMA application_id = 7",
+        "PRAGMA user_version = 1", "PRAGMA application_id = 1329746772; PRAGMA user_version = 9; CREATE TABLE t (n)",
+        "PRAGMA application_id = 1329746772; PRAGMA user_version = -1; CREATE TABLE t (n)",
+    ])
+    func `a database of somebody else or of a newer release is refused and not written to`(script: String) throws {
+        try withTemporaryDirectory { path, directory in
+            try Connection(opening: "\(path)/a").execute(script)
+            let before = try directory.read("a", limit: 99_999)
             let error = #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: schema(1)) }
-            #expect(error?.code == .foreignDatabase)
+            #expect(error?.code == .foreignDatabase || error?.code == .databaseTooNew(found: 9, supported: 1))
+            #expect(try directory.read("a", limit: 99_999) == before)
+            #expect(try directory.status(of: "a-wal") == nil)
+        }
+    }
+
+    @Test func `what is asked after the end is an error`() async throws {
+        try await withTemporaryDirectory { path in
+            let database = try Database(named: "a", in: path, schema: schema(1))
+            await database.close()
+            let error = await #expect(throws: SQLiteError.self) { try await database.perform { _ in } }
+            #expect(error?.code == .closed)
+            let other = await #expect(throws: SQLiteError.self) { try await database.transaction { _ in } }
+            #expect(other?.code == .closed)
+        }
+    }
+
+    @Test func `a migration that failed is tried again, over whatever copies are there`() async throws {
+        try await withTemporaryDirectory { path in
+            try await Database(named: "a", in: path, schema: schema(1)).close()
+            let directory = try Directory(opening: path)
+            try directory.writeAtomically(Array("half a copy".utf8), to: "a.version-1.backup.partial")
+            let broken = Migration(2) { try $0.execute("this is no statement") }
+            let wrong = DatabaseSchema(applicationID: 0x4F42_5354, migrations: [Self.first, broken])
+            for _ in 1...2 {
+                #expect(throws: SQLiteError.self) { _ = try Database(named: "a", in: path, schema: wrong) }
+            }
+            try await Database(named: "a", in: path, schema: schema(2)).close()
+            #expect(try directory.status(of: "a.version-1.backup")?.permissions == 0o600)
+            #expect(try directory.status(of: "a.version-1.backup.partial") == nil)
+            let backup = try Connection(opening: "\(path)/a.version-1.backup", isReadOnly: true)
+            #expect(try backup.first("PRAGMA user_version") { try $0.integer(0) } == 1)
+        }
+    }
+
+    @Test func `a copy that can not be made durable leaves the database as it was`() async throws {
+        try await withTemporaryDirectory { path in
+            try await Database(named: "a", in: path, schema: schema(1)).close()
+            var step = 1
+            while true {
+                let faults = FileFaults(at: step, .failOnce(EIO))
+                let isOpened = FileFaults.$current.withValue(faults) {
+                    (try? Database(named: "a", in: path, schema: schema(2))) != nil
+                }
+                if isOpened { break }
+                let version = try Connection(opening: "\(path)/a").first("PRAGMA user_version") { try $0.integer(0) }
+                #expect(version == 1)
+                step += 1
+                try #require(step < 50)
+            }
+            #expect(step > 5)
         }
     }
 
