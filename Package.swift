@@ -170,12 +170,19 @@ let testTargets: [Target] = [
     tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
     tests("CommandLineTests", base + ["CommandLineService", "obscura"]),
     tests("ObscuraClientTests", base + ["ObscuraClient"]),
-    // Real executables, as a person or a program would run them: it knows no module but the one for programs.
+    // Programs as others write them: they know no module but the one for programs.
+    .executableTarget(
+        name: "cookbook",
+        dependencies: ["ObscuraClient"],
+        path: "Tests/SystemTests/Cookbook",
+        swiftSettings: settings
+    ),
+    // Real executables, as a person or a program would run them.
     .testTarget(
         name: "SystemTests",
-        dependencies: ["ObscuraClient"],
+        dependencies: ["cookbook"],
         path: "Tests/SystemTests",
-        exclude: ["Impostor"],
+        exclude: ["Cookbook", "Impostor"],
         swiftSettings: settings
     ),
 ]

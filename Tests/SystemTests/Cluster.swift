@@ -5,6 +5,12 @@ import Glibc
 enum Executables {
     static let directory: String = {
         if let named = ProcessInfo.processInfo.environment["OBSCURA_BIN"], !named.isEmpty { return named }
+        return besideTests
+    }()
+    /// The recipes of the cookbook: a test's program, always of the build that the tests are of.
+    static let cookbook = besideTests + "/cookbook"
+
+    private static let besideTests: String = {
         let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: bundle ?? CommandLine.arguments[0]).deletingLastPathComponent().path
     }()
