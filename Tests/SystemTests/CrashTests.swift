@@ -82,7 +82,7 @@ struct CrashTests {
                 ["\(Executables.directory)/obscura-library", "--runtime", cluster.runtime, "--data", cluster.data],
                 in: cluster
             )
-            #expect(second.status != 0)
+            #expect(second.status == 75, "\(second.errors)")
             #expect(
                 second.errors.contains("alreadyRunning") || second.errors.contains("It is process"),
                 "\(second.errors)"
@@ -100,7 +100,7 @@ struct CrashTests {
                 ["\(Executables.directory)/obscura", "up", "--runtime", cluster.runtime, "--data", cluster.data],
                 in: cluster
             )
-            #expect(second.status != 0 && second.status != 124)
+            #expect(second.status == 75, "\(second.errors)")
             #expect(second.errors.contains("alreadyRunning"), "\(second.errors)")
             let after = try await cluster.services()
             #expect(before.map(\.pid) == after.map(\.pid))

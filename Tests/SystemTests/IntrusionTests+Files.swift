@@ -47,7 +47,7 @@ extension IntrusionTests {
                 client.upload("library.save", {"mediaType": "public.image", "filename": sys.argv[2]},
                               [open(sys.argv[3], "rb").read()], mayPrompt=False)
             except ObscuraError as error:
-                print(error)
+                sys.stderr.write(str(error))
         """
 
     @Test func `the exporter writes nowhere but below its folder`() async throws {
