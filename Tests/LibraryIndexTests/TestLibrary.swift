@@ -115,7 +115,7 @@ extension Library {
         return found
     }
 
-    private func upload(_ bytes: [UInt8]) async throws -> MediaStore.UploadID {
+    func upload(_ bytes: [UInt8]) async throws -> MediaStore.UploadID {
         let upload = try await beginUpload()
         for start in stride(from: 0, to: bytes.count, by: 1000) {
             try await append(Array(bytes[start..<min(start + 1000, bytes.count)]), to: upload)

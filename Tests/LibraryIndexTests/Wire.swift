@@ -25,6 +25,8 @@ final class Wire: Sendable {
     private let machine = Mutex(PermissionMachine())
     private let decisions: SharedGate
     private let operators = Mutex(false)
+    /// One for each `once` grant that was used up.
+    let releases = AsyncStream<Void>.makeStream()
     private static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
 
     init(_ path: String) async throws {
@@ -52,8 +54,28 @@ final class Wire: Sendable {
             decisions: decisions,
             coordinator: ConsentGate.Coordinator(
                 request: { _, _ in throw ErrorReply(.dismissed, "Dismissed", cause: "noPrompter") },
-                redeem: { _, _ in true },
-                release: { _, _ in }
+                redeem: { grant, asker in
+                    do {
+                        try self.take { machine in
+                            try machine.redeem(
+                                grant.id,
+                                for: grant.need,
+                                principal: asker.principal,
+                                label: asker.label,
+                                by: "library",
+                                at: Self.clock
+                            )
+                        }
+                        return true
+                    } catch is PermissionRefusal {
+                        return false
+                    }
+                },
+                release: { grant, asker in
+                    // The step after the last one always applies.
+                    try? self.take { $0.release(grant.id, principal: asker.principal, by: "library", at: Self.clock) }
+                    self.releases.continuation.yield()
+                }
             )
         )
         let rule = CallerRule.admitting { _ in
@@ -77,16 +99,28 @@ final class Wire: Sendable {
         try decide(verdict, .library, access, principal)
     }
 
-    func decide(_ verdict: Verdict, _ resource: Resource, _ access: Access, _ principal: Principal) throws {
+    /// The coordinator is heard no more.
+    func loseLease() {
+        decisions.renewLease(until: BootInstant(nanoseconds: -1))
+        decisions.wake()
+    }
+
+    func decide(
+        _ verdict: Verdict,
+        _ resource: Resource,
+        _ access: Access,
+        _ principal: Principal,
+        _ lifespan: Lifespan = .forever
+    ) throws {
         try take { machine in
             let selector = DecisionSelector(principal: principal, resource: resource, access: access)
-            return try machine.decide(selector, verdict, .forever, by: .user(0), at: Wire.clock)
+            return try machine.decide(selector, verdict, lifespan, by: .user(0), at: Wire.clock)
         }
     }
 
-    func revoke() throws {
+    func revoke(_ resource: Resource = .library) throws {
         try take { machine in
-            let selector = DecisionSelector(principal: Wire.us, resource: .library)
+            let selector = DecisionSelector(principal: Wire.us, resource: resource)
             return try machine.revoke(selector, by: .user(0), at: Wire.clock)
         }
     }

@@ -16,7 +16,7 @@ struct IdempotencyTests {
     /// Each effect gives another number; a sum of 13 fails, one of 99 waits.
     private func cluster(_ effects: Effects) async throws -> Cluster {
         let cluster = try Cluster()
-        await cluster.server.register(Add.self) { request, _ in
+        await cluster.server.register(Add.self, remembersReplies: true) { request, _ in
             let number = effects.count.withLock { count in
                 count += 1
                 return count
@@ -25,13 +25,17 @@ struct IdempotencyTests {
             if request.left + request.right == 99 { for await _ in effects.gate.stream { break } }
             return Add.Reply(sum: number)
         }
-        await cluster.server.registerUpload(Store.self) { _, _, source in
+        await cluster.server.registerUpload(Store.self, remembersReplies: true) { _, _, source in
             let number = effects.count.withLock { count in
                 count += 1
                 return count
             }
             while try await source.next() != nil {}
             return Store.Reply(bytes: number, chunks: 0)
+        }
+        await cluster.server.register(Hang.self) { _, _ in
+            effects.count.withLock { $0 += 1 }
+            return Empty()
         }
         try await cluster.server.start()
         return cluster
@@ -48,6 +52,14 @@ struct IdempotencyTests {
         #expect(effects.count.withLock(\.self) == 1)
         #expect(try await cluster.client().call(Add(left: 1, right: 2), CallOptions(idempotencyKey: "other")).sum == 2)
         #expect(try await cluster.client().call(Add(left: 1, right: 2)).sum == 3)
+    }
+
+    @Test func `what remembers no replies is asked each time, and gets the key`() async throws {
+        let effects = Effects()
+        let cluster = try await cluster(effects)
+        let client = try cluster.client()
+        for _ in 0..<2 { _ = try await client.call(Hang(), keyed) }
+        #expect(effects.count.withLock(\.self) == 2)
     }
 
     @Test func `the same key for another request is a conflict`() async throws {

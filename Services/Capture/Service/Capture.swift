@@ -39,11 +39,13 @@ package struct Capture: Sendable {
 
     /// Registers the messages on the host's server.
     package func register() async {
-        await host.server.register(TakePhoto.self) { request, call in try await photo(request.settings, call) }
+        await host.server.register(TakePhoto.self, remembersReplies: true) { request, call in
+            try await photo(request.settings, call)
+        }
         await host.server.registerStream(RecordMovie.self) { request, call, sink in
             try await record(request.settings, call, sink)
         }
-        await host.server.register(StopRecording.self) { [desk] request, call in
+        await host.server.register(StopRecording.self, remembersReplies: true) { [desk] request, call in
             try await desk.stop(request.recording, for: call.principal)
             return Empty()
         }

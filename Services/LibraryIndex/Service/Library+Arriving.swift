@@ -37,7 +37,8 @@ extension Library {
     ///
     /// It has committed when this returns.
     ///
-    /// `mayReferToAll` is whether `request.original` may be an asset of somebody else.
+    /// `mayReferToAll` is whether `request.original` may be an asset of somebody else; `allowed` runs in the transaction, and
+    /// what it throws undoes it.
     /// - Throws: `LibraryError`: `empty`, `unusable`, `otherMediaType`, `otherContent`, `noSuchAsset`, `diskFull`,
     ///   `idempotencyConflict` …; nothing is kept then.
     package func save(
@@ -45,7 +46,8 @@ extension Library {
         as request: SaveAsset,
         owner: Owner,
         key: String?,
-        mayReferToAll: Bool
+        mayReferToAll: Bool,
+        _ allowed: @escaping @Sendable () throws -> Void = {}
     ) async throws -> AssetRecord {
         let staged = try await store.finish(upload)
         do {
@@ -73,7 +75,13 @@ extension Library {
                 modified: nil
             )
             record.original = request.original
-            let arrival = Arrival(record: record, report: report, key: key, mayReferToAll: mayReferToAll)
+            let arrival = Arrival(
+                record: record,
+                report: report,
+                key: key,
+                mayReferToAll: mayReferToAll,
+                allowed: allowed
+            )
             return try await commit(staged, arrival).record
         } catch {
             await store.discard(staged)
@@ -99,8 +107,7 @@ extension Library {
             let key = try idempotencyKey(key, ImportAsset.name, request, staged, owner)
             if let key, let answered = try await answer(to: key) {
                 await store.discard(staged)
-                let outcome = ImportAsset.Reply.Outcome(rawValue: answered.outcome) ?? .imported
-                return ImportedFile(outcome: outcome, reason: nil, record: answered.record)
+                return ImportedFile(outcome: answered.outcome, reason: nil, record: answered.record)
             }
             let report = try await inspect(staged)
             if report.kind == .unknown, report.state != .quarantined {
@@ -121,10 +128,10 @@ extension Library {
                 added: now(),
                 modified: request.modified.flatMap { Timestamp($0) }
             )
-            let arrival = Arrival(record: record, report: report, key: key, mayReferToAll: true)
+            let arrival = Arrival(record: record, report: report, key: key, mayReferToAll: true, allowed: {})
             let committed = try await commit(staged, arrival)
             return ImportedFile(
-                outcome: committed.isNew ? .imported : .duplicate,
+                outcome: committed.outcome,
                 reason: committed.record.reason,
                 record: committed.record
             )
@@ -141,11 +148,19 @@ extension Library {
         let report: InspectionReport
         let key: IdempotencyKey?
         let mayReferToAll: Bool
+        let allowed: @Sendable () throws -> Void
+    }
+
+    /// What a request with the same key has got.
+    private struct Answered: Sendable {
+        let outcome: ImportAsset.Reply.Outcome
+        /// Nil when it is gone.
+        let record: AssetRecord?
     }
 
     private struct Committed: Sendable {
         let record: AssetRecord
-        let isNew: Bool
+        let outcome: ImportAsset.Reply.Outcome
         let events: [LibraryEvent]
     }
 
@@ -160,7 +175,12 @@ extension Library {
             await abandon(staged.digest)
             throw await translated(error, bytes: staged.bytes)
         }
-        await store.settle(staged.digest)
+        if committed.record.digest == staged.digest {
+            await store.settle(staged.digest)
+        } else {
+            // The same request was answered with other bytes while these were looked at.
+            await abandon(staged.digest)
+        }
         if !committed.events.isEmpty { announce(committed.events) }
         return committed
     }
@@ -170,7 +190,14 @@ extension Library {
         on connection: Connection,
         at now: Timestamp
     ) throws -> Committed {
+        // Before anything else is told, and again below, immediately before the commit.
+        try arrival.allowed()
         let assets = AssetTable(connection: connection)
+        // The same request may have committed while this one was arriving.
+        if let answered = try arrival.key.flatMap({ try Library.answer(to: $0, connection, now) }) {
+            guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
+            return Committed(record: record, outcome: answered.outcome, events: [])
+        }
         var record = arrival.record
         var original: Int64?
         if let url = record.original {
@@ -185,14 +212,15 @@ extension Library {
         var events = content.isHealed ? try Library.tellHealed(record.digest, connection, now) : []
         if record.origin == .imported, let present = try assets.duplicate(of: record.digest, owner: record.owner) {
             try Library.note(arrival.key, .duplicate, present.row, connection, now)
-            return Committed(record: present, isNew: false, events: events)
+            return Committed(record: present, outcome: .duplicate, events: events)
         }
         record.row = try assets.insert(record, content: content.row, original: original)
         events.append(
             try ChangeTable(connection: connection).add(.inserted, asset: record.url, id: record.id, at: now)
         )
         try Library.note(arrival.key, .imported, record.row, connection, now)
-        return Committed(record: record, isNew: true, events: events)
+        try arrival.allowed()
+        return Committed(record: record, outcome: .imported, events: events)
     }
 
     /// Tells of every asset whose lost or damaged bytes have come again.
@@ -285,12 +313,21 @@ extension Library {
         return IdempotencyKey(principal: owner.principal, name: name, key: key, request: hasher.finish())
     }
 
-    private func answer(to key: IdempotencyKey) async throws -> (outcome: String, record: AssetRecord?)? {
+    private func answer(to key: IdempotencyKey) async throws -> Answered? {
         let now = now()
-        return try await database.perform { connection in
-            guard let found = try AnsweredTable(connection: connection).find(key, now: now) else { return nil }
-            return (found.outcome, try found.asset.flatMap { try AssetTable(connection: connection).find(row: $0) })
-        }
+        return try await database.perform { try Library.answer(to: key, $0, now) }
+    }
+
+    private static func answer(
+        to key: IdempotencyKey,
+        _ connection: Connection,
+        _ now: Timestamp
+    ) throws -> Answered? {
+        guard let found = try AnsweredTable(connection: connection).find(key, now: now) else { return nil }
+        return Answered(
+            outcome: ImportAsset.Reply.Outcome(rawValue: found.outcome) ?? .imported,
+            record: try found.asset.flatMap { try AssetTable(connection: connection).find(row: $0) }
+        )
     }
 
     /// Turns a refusal of the database into words of the library.
@@ -300,7 +337,8 @@ extension Library {
         case .diskFull:
             let available = (try? await store.availableBytes()) ?? 0
             return LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
-        case .inputOutput, .readOnly, .busy: return LibraryError(.writeFailed(reason: failure.description))
+        case .busy: return LibraryError(.writeBusy)
+        case .inputOutput, .readOnly: return LibraryError(.writeFailed(reason: failure.description))
         default: return error
         }
     }

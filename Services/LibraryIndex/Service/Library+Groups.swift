@@ -13,13 +13,18 @@ extension Library {
 
     /// Makes an album; nil when the name is taken.
     ///
+    /// `allowed` runs in the transaction, and what it throws undoes it.
     /// - Throws: `LibraryError`: `invalidArgument` for a name that is empty, too long or has control characters.
-    package func createAlbum(named name: String) async throws -> Group? {
+    package func createAlbum(
+        named name: String,
+        _ allowed: @Sendable () throws -> Void = {}
+    ) async throws -> Group? {
         guard !name.isEmpty, name.utf8.count <= 255, !name.hasControls else {
             throw LibraryError(.invalidArgument("an album's name has 1 to 255 bytes and no control characters"))
         }
         let now = now()
         return try await database.transaction { connection in
+            try allowed()
             let table = GroupTable(connection: connection)
             guard let made = try table.addAlbum(name, now: now) else { return nil }
             try ChangeTable(connection: connection).add(.inserted, group: made.id, at: now)
@@ -29,11 +34,18 @@ extension Library {
 
     /// Puts assets into a group or takes them out of it.
     ///
+    /// `allowed` runs in the transaction, and what it throws undoes it.
     /// - Returns: how many have another place now; 0 for a group that can not be edited. Unknown assets are left out.
     /// - Throws: `LibraryError`: `noSuchGroup`.
-    package func change(_ change: ChangeAlbum.Change, _ url: GroupURL, _ urls: [AssetURL]) async throws -> Int {
+    package func change(
+        _ change: ChangeAlbum.Change,
+        _ url: GroupURL,
+        _ urls: [AssetURL],
+        _ allowed: @Sendable () throws -> Void = {}
+    ) async throws -> Int {
         let now = now()
         return try await database.transaction { connection in
+            try allowed()
             let groups = GroupTable(connection: connection)
             guard let group = try AssetID(url.id).flatMap({ try groups.find($0) }) else {
                 throw LibraryError(.noSuchGroup)

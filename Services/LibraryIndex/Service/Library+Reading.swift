@@ -21,7 +21,7 @@ extension Library {
             var group: GroupRecord?
             if let id = enumeration.group {
                 group = try GroupTable(connection: connection).find(id)
-                guard group != nil else { return AssetPage(records: [], next: nil) }
+                guard group != nil else { return AssetPage.empty }
             }
             return try AssetTable(connection: connection).page(enumeration, in: group, after: cursor, count: count)
         }

@@ -4,6 +4,9 @@ package import MessageSchema
 private import SQLite
 
 extension Library {
+    /// Damaged assets that an answer names at most.
+    private static let mostNamed = 4000
+
     /// Reads and hashes every content, and looks for files that no row has.
     ///
     /// Damage and loss become states of the assets; content that is whole again is told as repaired. Orphans are counted and
@@ -31,7 +34,7 @@ extension Library {
     }
 
     private func verify(_ digest: SHA256Digest, _ reply: inout VerifyLibrary.Reply) async throws {
-        let found = try await reader.hashPlaced(digest)
+        let found = try await checker.hashPlaced(digest)
         let records = try await database.perform { try AssetTable(connection: $0).assets(of: digest) }
         guard let first = records.first else { return }
         reply.checked += 1
@@ -45,7 +48,9 @@ extension Library {
         let state: AssetState = found == nil ? .missing : .damaged
         let reason = found == nil ? "the media store has lost its bytes" : "its bytes are not what they were"
         try await note(state, first)
-        reply.damaged += records.map { VerifyLibrary.Damage(url: $0.url, reason: reason) }
+        // So many fit into a message; all of them have their state.
+        let room = max(0, Self.mostNamed - reply.damaged.count)
+        reply.damaged += records.prefix(room).map { VerifyLibrary.Damage(url: $0.url, reason: reason) }
         if found == nil { reply.missing += 1 }
     }
 

@@ -29,6 +29,8 @@ package final class Library: Sendable {
     let database: Database
     let store: MediaStore
     let reader: MediaReader
+    /// Hashes whole files, which those that are being read must not wait for.
+    let checker: MediaReader
     let decoders: DecoderPool
     let log: Logger
     let now: @Sendable () -> Timestamp
@@ -53,6 +55,7 @@ package final class Library: Sendable {
         }
         store = try MediaStore(at: location.media, expecting: expected)
         reader = MediaReader(store.folders, named: "media-read")
+        checker = MediaReader(store.folders, named: "media-check")
         decoders = DecoderPool(executable: location.decoder, limits: limits, log: log)
         self.log = log
         self.now = now
@@ -63,10 +66,11 @@ package final class Library: Sendable {
 
     /// Closes the index and lets go of the store, so that another process can open them at once.
     ///
-    /// - Precondition: nothing is asked of the library afterwards.
+    /// What is asked afterwards is refused: work that outlives a drain may still come.
     package func close() async {
-        store.folders.unlock()
+        await store.close()
         await database.close()
+        store.folders.unlock()
     }
 
     private func begin(isNew: Bool) async throws {

@@ -14,6 +14,8 @@ package struct LibraryError: Error, Hashable, Sendable {
         case otherContent
         /// The disk or the quota is full.
         case diskFull(needed: Int64, available: Int64)
+        /// The index was busy for longer than a write waits.
+        case writeBusy
         /// The media store could not write.
         case writeFailed(reason: String)
         /// There is no such asset, where one is needed.
@@ -32,6 +34,8 @@ package struct LibraryError: Error, Hashable, Sendable {
         case alreadyRunning(processID: Int32?)
         /// The marker of the media store is gone or another one: the disk is probably not mounted.
         case storeLost
+        /// The library is closing.
+        case closing
         /// No worker could be started.
         case noDecoder(reason: String)
     }
@@ -52,6 +56,7 @@ extension LibraryError: CustomStringConvertible {
         case .otherMediaType(let found): "it is a \(found.rawValue)"
         case .otherContent: "the bytes are not those that were announced"
         case .diskFull(let needed, let available): "\(needed) bytes are needed and \(available) are free"
+        case .writeBusy: "the index is busy"
         case .writeFailed(let reason): "the media store could not write: \(reason)"
         case .noSuchAsset: "there is no such asset"
         case .noSuchGroup: "there is no such group"
@@ -62,6 +67,7 @@ extension LibraryError: CustomStringConvertible {
         case .alreadyRunning(let processID):
             "the media store is in use" + (processID.map { " by process \($0)" } ?? "")
         case .storeLost: "the media store's marker is missing; is its disk mounted?"
+        case .closing: "the library is closing"
         case .noDecoder(let reason): "no decoder could be started: \(reason)"
         }
     }

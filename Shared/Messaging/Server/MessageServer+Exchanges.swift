@@ -170,7 +170,7 @@ extension MessageServer {
         _ call: Call,
         _ exchange: ExchangeReference
     ) async throws -> Outcome {
-        guard let key = call.idempotencyKey, handler.kind != .stream else {
+        guard let key = call.idempotencyKey, handler.remembersReplies else {
             return try await handler.handle(body, call, exchange)
         }
         let scope = IdempotencyScope(principal: call.principal, name: call.name, key: key)

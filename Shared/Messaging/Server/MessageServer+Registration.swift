@@ -1,14 +1,22 @@
 package import MessageSchema
 
-/// What a server answers. Register before ``MessageServer/start()``: a name without a handler is `unknownRequest`.
+/// What a server answers.
+///
+/// A handler whose `remembersReplies` is true runs once for each idempotency key, and a repetition gets the reply of the
+/// first from the server's ``IdempotencyStore``: for requests with an effect, whose reply may be repeated to a program
+/// that has lost its permission since. What only reads must not have it, and what keeps its answers with its effect
+/// needs it not: `Call` has the key.
+///
+/// Register before ``MessageServer/start()``: a name without a handler is `unknownRequest`.
 extension MessageServer {
     /// Answers a request with a reply.
     package func register<R: Request>(
         _ type: R.Type,
         access: CallerRule = .anyone,
+        remembersReplies: Bool = false,
         _ answer: @escaping @Sendable (R, Call) async throws -> R.Reply
     ) {
-        add(R.name, .request, access) { body, call, _ in
+        add(R.name, .request, access, remembersReplies) { body, call, _ in
             let request = try BodyCodec.decode(type, from: body)
             return Outcome(body: try BodyCodec.encode(try await answer(request, call)))
         }
@@ -20,7 +28,7 @@ extension MessageServer {
         access: CallerRule = .anyone,
         _ answer: @escaping @Sendable (R, Call) async throws -> Answer<R.Reply>
     ) {
-        add(R.name, .request, access) { body, call, _ in
+        add(R.name, .request, access, false) { body, call, _ in
             let request = try BodyCodec.decode(type, from: body)
             let answer = try await answer(request, call)
             return Outcome(body: try BodyCodec.encode(answer.value), attachments: answer.attachments)
@@ -33,7 +41,7 @@ extension MessageServer {
         access: CallerRule = .anyone,
         _ produce: @escaping @Sendable (R, Call, ItemSink<R.Item>) async throws -> R.Summary
     ) {
-        add(R.name, .stream, access) { body, call, exchange in
+        add(R.name, .stream, access, false) { body, call, exchange in
             let request = try BodyCodec.decode(type, from: body)
             return Outcome(body: try BodyCodec.encode(try await produce(request, call, ItemSink(exchange: exchange))))
         }
@@ -43,9 +51,10 @@ extension MessageServer {
     package func registerUpload<R: UploadRequest>(
         _ type: R.Type,
         access: CallerRule = .anyone,
+        remembersReplies: Bool = false,
         _ consume: @escaping @Sendable (R, Call, UploadSource) async throws -> R.Reply
     ) {
-        add(R.name, .upload, access) { body, call, exchange in
+        add(R.name, .upload, access, remembersReplies) { body, call, exchange in
             let request = try BodyCodec.decode(type, from: body)
             return Outcome(
                 body: try BodyCodec.encode(try await consume(request, call, UploadSource(exchange: exchange)))
@@ -53,8 +62,14 @@ extension MessageServer {
         }
     }
 
-    private func add(_ name: String, _ kind: Exchange.Kind, _ access: CallerRule, _ handle: @escaping Handling) {
+    private func add(
+        _ name: String,
+        _ kind: Exchange.Kind,
+        _ access: CallerRule,
+        _ remembersReplies: Bool,
+        _ handle: @escaping Handling
+    ) {
         precondition(handlers[name] == nil, "\(name) is registered twice")
-        handlers[name] = Handler(kind: kind, access: access, handle: handle)
+        handlers[name] = Handler(kind: kind, access: access, remembersReplies: remembersReplies, handle: handle)
     }
 }

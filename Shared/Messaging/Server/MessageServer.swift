@@ -23,6 +23,8 @@ package actor MessageServer {
     struct Handler: Sendable {
         let kind: Exchange.Kind
         let access: CallerRule
+        /// Whether a repetition with the same key gets the reply of the first one.
+        let remembersReplies: Bool
         let handle: Handling
     }
 

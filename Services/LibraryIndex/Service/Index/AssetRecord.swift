@@ -51,6 +51,9 @@ package struct AssetRecord: Hashable, Sendable {
     /// When the imported file was last changed.
     package let modified: Timestamp?
 
+    /// Whether there is something to hide from who may not know places: the place, or the hash of bytes that may hold it.
+    package var isAboutPlace: Bool { mayHoldPlace || location != nil }
+
     /// Its name for everybody.
     package var url: AssetURL { AssetURL(id: id.description, fileExtension: fileExtension) }
 

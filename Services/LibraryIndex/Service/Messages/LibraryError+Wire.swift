@@ -13,6 +13,7 @@ extension LibraryError {
         case .otherMediaType: return .invalidData(cause: "otherMediaType")
         case .otherContent: return .invalidData(cause: "otherContent")
         case .diskFull(let needed, let available): return .diskFull(needed: needed, available: available)
+        case .writeBusy: return .writeBusy(retryAfter: 1000)
         case .writeFailed(let reason): return .writeFailed(reason: reason)
         case .noSuchAsset:
             return ErrorReply(
@@ -51,6 +52,7 @@ extension LibraryError {
                 reason: "Its marker .obscura-media is missing or another library's.",
                 recoverySuggestion: "Mount its disk; or, if the store is really gone, move the library's index away."
             )
+        case .closing: return .libraryIsClosing
         case .noDecoder(let reason):
             return ErrorReply(
                 .serviceUnavailable,
@@ -77,6 +79,16 @@ extension ErrorReply {
         }
     }
 
+    fileprivate static var libraryIsClosing: ErrorReply {
+        ErrorReply(
+            .shuttingDown,
+            "The library is ending.",
+            reason: "What is asked now would not be kept.",
+            recoverySuggestion: "Try again when it has started anew.",
+            retryAfter: 1000
+        )
+    }
+
     fileprivate static func libraryInUse(by processID: Int32?) -> ErrorReply {
         ErrorReply(
             .alreadyRunning,
@@ -88,6 +100,8 @@ extension ErrorReply {
 
     private static func database(_ error: SQLiteError) -> ErrorReply {
         switch error.code {
+        case .closed: .libraryIsClosing
+        case .busy: .writeBusy(retryAfter: 1000)
         case .inUse, .databaseTooNew, .notADatabase, .corrupt, .foreignDatabase, .remoteFileSystem, .readOnly,
             .cannotOpen, .diskFull:
             ErrorReply(

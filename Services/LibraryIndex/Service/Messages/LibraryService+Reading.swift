@@ -6,8 +6,10 @@ import Messaging
 import ServiceRuntime
 
 extension LibraryService {
-    /// Assets of one item; about 70 kB of JSON.
+    /// Assets of one item at most; about 70 kB of JSON, mostly.
     private static let pageCount = 200
+    /// Bytes of JSON of one item at most, whatever the texts of its assets are.
+    private static let pageBytes = Limits.bodyBytes / 2
 
     func list(
         _ request: ListAssets,
@@ -15,30 +17,63 @@ extension LibraryService {
         _ sink: ItemSink<ListAssets.Item>
     ) async throws -> ListAssets.Summary {
         let enumeration = try Enumeration(request.query)
-        let authorization = try await gate.authorize([.read], for: call)
-        defer { authorization.end() }
-        var cursor: Enumeration.Cursor?
-        var count = 0
-        repeat {
-            let rest = enumeration.limit.map { $0 - count } ?? Self.pageCount
-            guard rest > 0 else { break }
-            let page = try await library.page(of: enumeration, after: cursor, count: min(rest, Self.pageCount))
-            guard !page.records.isEmpty else { break }
-            let assets = page.records.map { $0.message(showsLocation: showsLocation(of: $0, to: call)) }
-            try await sink.send(ListAssets.Item(assets: assets)) { try authorization.check() }
-            count += assets.count
-            cursor = page.next
-        } while cursor != nil
-        return ListAssets.Summary(count: count)
+        let permit = ReadingPermit(try await gate.authorize([.read], for: call))
+        defer { permit.end() }
+        return try await ending(sink, with: permit) {
+            var sight = PlaceSight(gate, for: Asker(call))
+            defer { sight.end() }
+            var cursor: Enumeration.Cursor?
+            var count = 0
+            repeat {
+                let rest = enumeration.limit.map { $0 - count } ?? Self.pageCount
+                guard rest > 0 else { break }
+                let page = try await library.page(of: enumeration, after: cursor, count: min(rest, Self.pageCount))
+                let part = page.prefix(fitting: Self.pageBytes)
+                guard !part.records.isEmpty else { break }
+                try await send(part.records, call, sink, &sight, permit)
+                count += part.records.count
+                cursor = part.next
+            } while cursor != nil
+            return ListAssets.Summary(count: count)
+        }
+    }
+
+    /// Sends a page; when the place may not be told any more by the time it goes out, it is made again without.
+    private func send(
+        _ records: [AssetRecord],
+        _ call: Call,
+        _ sink: ItemSink<ListAssets.Item>,
+        _ sight: inout PlaceSight,
+        _ permit: ReadingPermit
+    ) async throws {
+        let hidesPlaces = records.contains { $0.isAboutPlace && !isOwn($0, call) }
+        var place = hidesPlaces ? await sight.look() : nil
+        while true {
+            let assets = records.map { $0.message(showsLocation: place != nil || isOwn($0, call)) }
+            do {
+                return try await sink.send(ListAssets.Item(assets: assets)) { [place] in
+                    try permit.check()
+                    try place?()
+                }
+            } catch is PlaceSight.Lost {
+                place = nil
+            }
+        }
     }
 
     func find(_ request: FindAsset, _ call: Call) async throws -> FindAsset.Reply {
         let record = try await library.asset(request.url)
-        if let record, isOwn(record, call) { return FindAsset.Reply(asset: record.message(showsLocation: true)) }
         // Asked before it is told whether there is such an asset.
-        let authorization = try await gate.authorize([.read], for: call)
-        defer { authorization.end() }
-        return FindAsset.Reply(asset: record.map { $0.message(showsLocation: showsLocation(of: $0, to: call)) })
+        let permit = try await permit(for: record, [.read], call)
+        defer { permit.end() }
+        var sight = PlaceSight(gate, for: Asker(call))
+        defer { sight.end() }
+        let isOwn = record.map { self.isOwn($0, call) } ?? false
+        let place = isOwn || record?.isAboutPlace != true ? nil : await sight.look()
+        // From here to the answer nothing is awaited.
+        try permit.check()
+        let isPlaceTold = isOwn || (place.map { (try? $0()) != nil } ?? false)
+        return FindAsset.Reply(asset: record?.message(showsLocation: isPlaceTold))
     }
 
     func read(_ request: ReadAsset, _ call: Call, _ sink: ItemSink<Empty>) async throws -> ReadAsset.Summary {
@@ -49,28 +84,32 @@ extension LibraryService {
                 .invalidArgument("offset and length are not below 0, chunk is 1 to \(Limits.chunkBytes)")
             )
         }
-        let (record, authorization) = try await readable(request.url, call, withLocation: true)
-        defer { authorization?.end() }
-        let file = try await library.open(record)
-        let hasher = SHA256()
-        var summary = ReadAsset.Summary(count: 0, bytes: 0, sha256: "", size: record.bytes)
-        let available = max(0, record.bytes - offset)
-        let length = min(request.length ?? available, available)
-        while summary.bytes < length {
-            let wanted = Int(min(Int64(chunk), length - summary.bytes))
-            let bytes = try await library.read(file, at: offset + summary.bytes, upTo: wanted)
-            guard !bytes.isEmpty else {
-                // Shorter than its row says: not the end of the file but damage.
-                try await library.note(.damaged, record)
-                throw LibraryError(.contentLost(state: .damaged))
+        let (record, permit) = try await readable(request.url, call, withLocation: true)
+        defer { permit.end() }
+        return try await ending(sink, with: permit) {
+            let file = try await library.open(record)
+            let hasher = SHA256()
+            var summary = ReadAsset.Summary(count: 0, bytes: 0, sha256: "", size: record.bytes)
+            let available = max(0, record.bytes - offset)
+            let length = min(request.length ?? available, available)
+            while summary.bytes < length {
+                let wanted = Int(min(Int64(chunk), length - summary.bytes))
+                let bytes = try await library.read(file, at: offset + summary.bytes, upTo: wanted)
+                guard !bytes.isEmpty else {
+                    // Shorter than its row says: not the end of the file but damage.
+                    try await library.note(.damaged, record)
+                    throw LibraryError(.contentLost(state: .damaged))
+                }
+                hasher.update(bytes)
+                try await sink.send(Empty(), attachments: [Attachment(bytes)], admitting: permit.check)
+                summary.count += 1
+                summary.bytes += Int64(bytes.count)
             }
-            hasher.update(bytes)
-            try await sink.send(Empty(), attachments: [Attachment(bytes)]) { try authorization?.check() }
-            summary.count += 1
-            summary.bytes += Int64(bytes.count)
+            let digest = hasher.finish()
+            if summary.bytes == record.bytes, digest != record.digest { try await library.note(.damaged, record) }
+            summary.sha256 = digest.description
+            return summary
         }
-        summary.sha256 = hasher.finish().description
-        return summary
     }
 
     func thumbnail(
@@ -78,47 +117,70 @@ extension LibraryService {
         _ call: Call,
         _ sink: ItemSink<ThumbnailAsset.Item>
     ) async throws -> Empty {
-        let (record, authorization) = try await readable(request.url, call, withLocation: false)
-        defer { authorization?.end() }
-        let thumbnail = try await library.thumbnail(of: record, width: request.width, height: request.height)
-        let item = ThumbnailAsset.Item(width: thumbnail.width, height: thumbnail.height)
-        try await sink.send(item, attachments: [Attachment(thumbnail.jpeg)]) { try authorization?.check() }
-        return Empty()
-    }
-
-    func watch(_ call: Call, _ sink: ItemSink<LibraryEvent>) async throws -> Empty {
-        let authorization = try await gate.authorize([.read], for: call)
-        defer { authorization.end() }
-        var last = try await library.generation()
-        while true {
-            await feed.wait(after: last)
-            try Task.checkCancellation()
-            // Read before the changes are, so that none is stepped over.
-            let told = feed.generation
-            let events = try await library.events(after: last, count: 100)
-            for event in events {
-                try await sink.send(event) { try authorization.check() }
-                last = event.generation
-            }
-            if events.isEmpty { last = max(last, told) }
+        let (record, permit) = try await readable(request.url, call, withLocation: false)
+        defer { permit.end() }
+        return try await ending(sink, with: permit) {
+            let thumbnail = try await library.thumbnail(of: record, width: request.width, height: request.height)
+            let item = ThumbnailAsset.Item(width: thumbnail.width, height: thumbnail.height)
+            try await sink.send(item, attachments: [Attachment(thumbnail.jpeg)], admitting: permit.check)
+            return Empty()
         }
     }
 
-    /// An asset whose bytes the caller may have, and by which authorization; none for its own.
+    func watch(_ call: Call, _ sink: ItemSink<LibraryEvent>) async throws -> Empty {
+        let permit = ReadingPermit(try await gate.authorize([.read], for: call))
+        defer { permit.end() }
+        return try await ending(sink, with: permit) {
+            var last = try await library.generation()
+            while true {
+                await feed.wait(after: last)
+                try Task.checkCancellation()
+                // Read before the changes are, so that none is stepped over.
+                let told = feed.generation
+                let events = try await library.events(after: last, count: 100)
+                for event in events {
+                    try await sink.send(event, admitting: permit.check)
+                    last = event.generation
+                }
+                if events.isEmpty { last = max(last, told) }
+            }
+        }
+    }
+
+    /// An asset whose bytes the caller may have, and why.
     private func readable(
         _ url: AssetURL,
         _ call: Call,
         withLocation: Bool
-    ) async throws -> (AssetRecord, Authorization?) {
+    ) async throws -> (AssetRecord, ReadingPermit) {
         let record = try await library.asset(url)
-        if let record, isOwn(record, call) { return (record, nil) }
-        let needsLocation = withLocation && record?.location != nil
-        let needs: [Need] = needsLocation ? [.read, Need(.location, .read)] : [.read]
-        let authorization = try await gate.authorize(needs, for: call)
+        let needsPlace = withLocation && record?.mayHoldPlace == true
+        let permit = try await permit(for: record, needsPlace ? [.read, .place] : [.read], call)
         guard let record else {
-            authorization.end()
+            permit.end()
             throw LibraryError(.noSuchAsset)
         }
-        return (record, authorization)
+        return (record, permit)
+    }
+
+    private func permit(for record: AssetRecord?, _ needs: [Need], _ call: Call) async throws -> ReadingPermit {
+        if let record, isOwn(record, call) { return try ReadingPermit(own: Asker(call), gate) }
+        return ReadingPermit(try await gate.authorize(needs, for: call))
+    }
+
+    /// Runs a stream's work, and ends the stream as soon as it may not go on, also while it waits for something.
+    private func ending<Item, Result: Sendable>(
+        _ sink: ItemSink<Item>,
+        with permit: ReadingPermit,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Ending the stream cancels its handler, this one.
+                if let error = await permit.revoked() { await sink.fail(error) }
+            }
+            defer { group.cancelAll() }
+            return try await body()
+        }
     }
 }

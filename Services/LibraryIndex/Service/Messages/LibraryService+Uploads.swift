@@ -8,18 +8,21 @@ extension LibraryService {
     func save(_ request: SaveAsset, _ call: Call, _ source: UploadSource) async throws -> Asset {
         let authorization = try await gate.authorize([.addOnly], for: call)
         defer { authorization.end() }
-        let upload = try await receive(source) { try authorization.check() }
-        var mayReferToAll = false
-        if request.original != nil, case .allowed = gate.standing(of: .read, for: authorization.asker) {
-            mayReferToAll = true
-        }
+        // Refused before its bytes have come, and once more when they are there.
+        _ = try request.metadata?.checked()
+        let upload = try await receive(source, authorization)
+        let reading = request.original == nil ? nil : await reading(authorization.asker)
+        defer { reading?.end() }
         let record = try await library.save(
             upload,
             as: request,
             owner: Owner(call),
             key: call.idempotencyKey,
-            mayReferToAll: mayReferToAll
-        )
+            mayReferToAll: reading != nil
+        ) {
+            try authorization.check()
+            try reading?.check()
+        }
         log.info(
             "asset saved",
             [
@@ -31,7 +34,7 @@ extension LibraryService {
     }
 
     func importFile(_ request: ImportAsset, _ call: Call, _ source: UploadSource) async throws -> ImportAsset.Reply {
-        let upload = try await receive(source) {}
+        let upload = try await receive(source, nil)
         let imported = try await library.importFile(
             upload,
             as: request,
@@ -45,18 +48,34 @@ extension LibraryService {
         )
     }
 
-    /// Takes all chunks; what has come is forgotten when the upload ends early or `check` throws.
-    private func receive(
-        _ source: UploadSource,
-        _ check: () throws -> Void
-    ) async throws -> MediaStore.UploadID {
+    /// The grant to read, if there is one now; nobody is asked for it.
+    private func reading(_ asker: Asker) async -> Authorization? {
+        guard case .allowed = gate.standing(of: .read, for: asker) else { return nil }
+        var asker = asker
+        asker.mayPrompt = false
+        // Without it only one's own assets can be referred to.
+        return try? await gate.authorize([.read], for: asker)
+    }
+
+    /// Takes all chunks; what has come is forgotten when the upload ends early or the grant does, which is told at once.
+    private func receive(_ source: UploadSource, _ authorization: Authorization?) async throws -> MediaStore.UploadID {
         let upload = try await library.beginUpload()
         do {
-            while let chunk = try await source.next() {
-                try check()
-                try await library.append(chunk.bytes, to: upload)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                if let authorization {
+                    group.addTask { if let error = await authorization.revoked() { throw error } }
+                }
+                group.addTask {
+                    while let chunk = try await source.next() {
+                        try authorization?.check()
+                        try await library.append(chunk.bytes, to: upload)
+                    }
+                    try authorization?.check()
+                }
+                defer { group.cancelAll() }
+                // Whichever is first: an upload that is complete, or an error.
+                try await group.next()
             }
-            try check()
             return upload
         } catch {
             await library.cancel(upload)

@@ -37,7 +37,9 @@ package struct LibraryService: Sendable {
             try await mapped {
                 let authorization = try await gate.authorize([.read], for: call)
                 defer { authorization.end() }
-                return ListGroups.Reply(groups: try await library.groups(of: request.types))
+                let groups = try await library.groups(of: request.types)
+                try authorization.check()
+                return ListGroups.Reply(groups: groups)
             }
         }
         await server.registerStream(ListAssets.self) { request, call, sink in
@@ -52,18 +54,21 @@ package struct LibraryService: Sendable {
         await server.registerStream(ThumbnailAsset.self) { request, call, sink in
             try await mapped { try await thumbnail(request, call, sink) }
         }
-        await server.register(CreateAlbum.self) { request, call in
+        await server.register(CreateAlbum.self, remembersReplies: true) { request, call in
             try await mapped {
                 let authorization = try await gate.authorize([.readWrite], for: call)
                 defer { authorization.end() }
-                return CreateAlbum.Reply(group: try await library.createAlbum(named: request.album))
+                let made = try await library.createAlbum(named: request.album) { try authorization.check() }
+                return CreateAlbum.Reply(group: made)
             }
         }
-        await server.register(ChangeAlbum.self) { request, call in
+        await server.register(ChangeAlbum.self, remembersReplies: true) { request, call in
             try await mapped {
                 let authorization = try await gate.authorize([.readWrite], for: call)
                 defer { authorization.end() }
-                let changed = try await library.change(request.change, request.group, request.assets)
+                let changed = try await library.change(request.change, request.group, request.assets) {
+                    try authorization.check()
+                }
                 return ChangeAlbum.Reply(changed: changed)
             }
         }
@@ -84,16 +89,9 @@ package struct LibraryService: Sendable {
         }
     }
 
-    /// Whether the caller, or whom it works for, may see where a picture was taken.
-    func showsLocation(of record: AssetRecord, to call: Call) -> Bool {
-        guard record.location != nil, !isOwn(record, call) else { return true }
-        guard case .allowed = gate.standing(of: Need(.location, .read), for: Asker(call)) else { return false }
-        return true
-    }
-
-    /// Whether the caller, or whom it works for, saved it.
+    /// Whether the caller, or whom it works for, saved it; what an operator imported is everybody's.
     func isOwn(_ record: AssetRecord, _ call: Call) -> Bool {
-        record.owner == call.principal.description
+        record.origin == .saved && record.owner == call.principal.description
     }
 }
 
@@ -101,6 +99,7 @@ extension Need {
     static let addOnly = Need(.library, .addOnly)
     static let read = Need(.library, .read)
     static let readWrite = Need(.library, .readWrite)
+    static let place = Need(.location, .read)
 }
 
 extension Owner {

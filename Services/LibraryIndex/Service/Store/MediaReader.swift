@@ -33,11 +33,6 @@ package actor MediaReader {
         let content = try hash(of: file.descriptor)
         return CheckedContent(digest: content.digest, bytes: content.bytes)
     }
-
-    /// The size of content on the disk; nil when it is not there.
-    package func size(of digest: SHA256Digest) throws -> Int64? {
-        try folders.size(of: digest.description)
-    }
 }
 
 /// What a check found on the disk.

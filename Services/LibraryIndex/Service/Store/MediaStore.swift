@@ -46,6 +46,7 @@ package actor MediaStore {
     private let thread: BlockingThread
     let folders: Folders
     private var uploads: [String: Upload] = [:]
+    private var isClosed = false
     private var placements: [SHA256Digest: Placements] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -64,6 +65,15 @@ package actor MediaStore {
 
     isolated deinit {}
 
+    /// Refuses whatever would write from now on: the store may soon be another process's.
+    package func close() {
+        isClosed = true
+    }
+
+    private func checkOpen() throws {
+        if isClosed { throw LibraryError(.closing) }
+    }
+
     /// Whose store it is: the text of its marker.
     package nonisolated var identity: String { folders.identity }
 
@@ -73,6 +83,7 @@ package actor MediaStore {
     ///
     /// - Throws: `diskFull` when nothing but the reserve is left.
     package func beginUpload() throws -> UploadID {
+        try checkOpen()
         try checkSpace(for: 0)
         let name = randomBytes(12).hexadecimal
         let file = try storing(0) { try folders.staging.open(name, [.readWrite, .create, .exclusive]) }
@@ -84,6 +95,7 @@ package actor MediaStore {
     package func append(_ bytes: [UInt8], to id: UploadID) throws {
         guard var upload = uploads[id.name] else { preconditionFailure("an upload is written while it is open") }
         do {
+            try checkOpen()
             try checkSpace(for: Int64(bytes.count))
             try storing(upload.bytes + Int64(bytes.count)) { try upload.file.descriptor.writeAll(bytes) }
         } catch {
@@ -135,6 +147,7 @@ package actor MediaStore {
         placements[staged.digest, default: Placements()].count += 1
         let name = staged.digest.description
         try storing(staged.bytes) {
+            try checkOpen()
             try folders.staging.open("\(name).pending", [.write, .create]).close()
             let folder = try folders.makeFolder(for: name)
             try folders.staging.rename(staged.name, to: folder, as: name, replacing: true)

@@ -1,0 +1,291 @@
+import Consent
+import Files
+import Foundation
+import Hashing
+import LibraryIndexService
+import Media
+import MessageSchema
+import Messaging
+import TestSupport
+import Testing
+
+/// What a program may do with the library, while it asks and afterwards.
+@Suite(.tags(.system), .timeLimit(.minutes(2)))
+struct GateTests {
+    private static let place = Location(latitude: 47.1, longitude: 9.5, altitude: nil)
+    private static let owner = Owner(principal: Wire.us.description, label: nil)
+
+    private func withWire(_ body: (Wire, MessageClient, _ path: String) async throws -> Void) async throws {
+        try await withTemporaryDirectory { path in
+            let wire = try await Wire(path)
+            try await body(wire, try wire.client(), path)
+            await wire.stop()
+        }
+    }
+
+    private func code(_ body: () async throws -> Void) async -> ErrorCode? {
+        await wireError(body)?.code
+    }
+
+    /// The first item of a stream, without the rest.
+    private func touch<R: StreamRequest>(_ request: R, _ client: MessageClient) async throws {
+        _ = try await client.stream(request).next()
+    }
+
+    private func places(_ client: MessageClient) async throws -> [Location?] {
+        let stream = try await client.stream(ListAssets(query: AssetQuery()))
+        var found: [Location?] = []
+        while let item = try await stream.next() { found += item.value.assets.map(\.location) }
+        return found
+    }
+
+    // MARK: - One's own
+
+    @Test func `a no to the library is a no to one's own assets`() async throws {
+        try await withWire { wire, client, _ in
+            let url = try await wire.library.save(try TestLibrary.picture(), owner: Self.owner).url
+            #expect(try await client.call(FindAsset(url: url)).asset != nil)
+            try wire.decide(.denied, .addOnly)
+            let found = await wireError { _ = try await client.call(FindAsset(url: url)) }
+            #expect(found?.number == -3311)
+            #expect(await code { try await touch(ReadAsset(url: url), client) } == .accessDenied)
+            let thumbnail = ThumbnailAsset(url: url, width: 9, height: 9)
+            #expect(await code { try await touch(thumbnail, client) } == .accessDenied)
+        }
+    }
+
+    @Test func `one's own assets are not shown when the policy forbids the library, nor without a lease`() async throws
+    {
+        try await withWire { wire, client, _ in
+            let url = try await wire.library.save(try TestLibrary.picture(), owner: Self.owner).url
+            try wire.restrict()
+            #expect(await code { _ = try await client.call(FindAsset(url: url)) } == .accessRestricted)
+            wire.loseLease()
+            #expect(await code { _ = try await client.call(FindAsset(url: url)) } == .noLease)
+            #expect(await code { try await touch(ReadAsset(url: url), client) } == .noLease)
+        }
+    }
+
+    @Test(arguments: ["revoked", "forbidden", "lease"])
+    func `a running read of one's own ends, also while nobody takes anything`(how: String) async throws {
+        try await withWire { wire, client, _ in
+            try wire.decide(.allowed, .addOnly)
+            let url = try await wire.library.save(try TestLibrary.picture(), owner: Self.owner).url
+            let stream = try await client.stream(ReadAsset(url: url, chunk: 1), window: 2)
+            _ = try await stream.next()
+            switch how {
+            case "revoked": try wire.revoke()
+            case "forbidden": try wire.restrict()
+            default: wire.loseLease()
+            }
+            let ended = await code { while try await stream.next() != nil {} }
+            #expect(ended == (how == "lease" ? .noLease : .revoked))
+        }
+    }
+
+    @Test func `what an operator imported is not its own`() async throws {
+        try await withWire { wire, client, _ in
+            let imported = try await wire.library.importFile(try TestLibrary.picture(), owner: Self.owner)
+            let url = try #require(imported.record?.url)
+            #expect(await code { _ = try await client.call(FindAsset(url: url)) } == .dismissed)
+            try wire.decide(.denied, .read)
+            #expect(await code { _ = try await client.call(FindAsset(url: url)) } == .accessDenied)
+            #expect(await code { try await touch(ReadAsset(url: url), client) } == .accessDenied)
+        }
+    }
+
+    // MARK: - The place
+
+    @Test func `a grant of the place for once shows it in one enumeration or lookup`() async throws {
+        try await withWire { wire, client, _ in
+            let bytes = try TestLibrary.picture(location: Self.place)
+            let url = try await wire.library.save(bytes, owner: TestLibrary.ben).url
+            try wire.decide(.allowed, .read)
+            var releases = wire.releases.stream.makeAsyncIterator()
+            try wire.decide(.allowed, .location, .read, Wire.us, .once)
+            #expect(try await places(client) == [Self.place])
+            await releases.next()
+            #expect(try await places(client) == [nil])
+            try wire.decide(.allowed, .location, .read, Wire.us, .once)
+            #expect(try await client.call(FindAsset(url: url)).asset?.location == Self.place)
+            await releases.next()
+            #expect(try await client.call(FindAsset(url: url)).asset?.location == nil)
+        }
+    }
+
+    @Test func `a grant of the place for once is kept when no place was shown`() async throws {
+        try await withWire { wire, client, _ in
+            _ = try await wire.library.save(try TestLibrary.picture(), owner: TestLibrary.ben)
+            try wire.decide(.allowed, .read)
+            try wire.decide(.allowed, .location, .read, Wire.us, .once)
+            #expect(try await places(client) == [nil])
+            _ = try await wire.library.save(try TestLibrary.picture(2, location: Self.place), owner: TestLibrary.ben)
+            #expect(try await places(client).compactMap(\.self) == [Self.place])
+        }
+    }
+
+    /// Metadata whose texts are as long as they may be, in characters that are written as two.
+    private static let longest: SaveMetadata = {
+        let text = String(repeating: "\\", count: 256)
+        var metadata = SaveMetadata()
+        metadata.cameraMake = text
+        metadata.cameraModel = text
+        metadata.date = AssetDate(raw: text, local: "2026-03-01T14:00:00.123456789", utc: "2026-03-01T12:00:00Z")
+        metadata.location = Location(latitude: 47.123456789012345, longitude: 9.123456789012345, altitude: 1234.56789)
+        return metadata
+    }()
+
+    @Test func `pages of the longest texts fit, and a page that waits loses the place with its grant`() async throws {
+        try await withWire { wire, client, _ in
+            let bytes = try TestLibrary.picture()
+            let name = String(repeating: "\"", count: 251) + ".jpg"
+            for _ in 0..<450 {
+                _ = try await wire.library.save(bytes, named: name, owner: TestLibrary.ben) {
+                    $0.metadata = Self.longest
+                }
+            }
+            try wire.decide(.allowed, .read)
+            try wire.decide(.allowed, .location, .read, Wire.us)
+            let stream = try await client.stream(ListAssets(query: AssetQuery()), window: 1)
+            var pages: [[Asset]] = []
+            while let item = try await stream.next() {
+                if pages.isEmpty { try wire.revoke(.location) }
+                pages.append(item.value.assets)
+                #expect(try JSONEncoder().encode(item.value).count <= Limits.bodyBytes / 2)
+            }
+            #expect(pages.count > 3)
+            #expect(Set(pages.flatMap { $0.map(\.url) }).count == 450)
+            #expect(stream.summary?.count == 450)
+            #expect(pages.first?.allSatisfy { $0.location != nil } == true)
+            #expect(pages.last?.allSatisfy { $0.location == nil } == true)
+        }
+    }
+
+    @Test func `an original that may hold a place needs the place, although none was found in it`() async throws {
+        try await withWire { wire, client, _ in
+            let plain = try TestLibrary.picture()
+            // An empty packet of XMP behind the start of the picture.
+            let mark = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+            let bytes = Array(plain.prefix(2)) + [0xFF, 0xE1, 0, UInt8(mark.count + 2)] + mark + plain.dropFirst(2)
+            let record = try await wire.library.save(bytes, owner: TestLibrary.ben)
+            #expect(record.location == nil)
+            try wire.decide(.allowed, .read)
+            try wire.decide(.denied, .location, .read, Wire.us)
+            #expect(try await client.call(FindAsset(url: record.url)).asset?.sha256 == nil)
+            #expect(await code { try await touch(ReadAsset(url: record.url), client) } == .accessDenied)
+            let harmless = try await wire.library.save(plain, owner: TestLibrary.ben)
+            #expect(try await client.call(FindAsset(url: harmless.url)).asset?.sha256 == harmless.digest.description)
+            try await touch(ReadAsset(url: harmless.url), client)
+        }
+    }
+
+    // MARK: - After a revocation
+
+    @Test func `who waits for changes is told of a revocation without any`() async throws {
+        try await withWire { wire, client, _ in
+            try wire.decide(.allowed, .read)
+            let stream = try await client.stream(WatchLibrary())
+            let first = Task { try await stream.next() != nil }
+            // Until the stream has begun, changes are not told.
+            for seed in 1...40 { _ = try await wire.library.save(try TestLibrary.picture(UInt8(seed))) }
+            #expect(try await first.value)
+            try wire.revoke()
+            let ended = await code { while try await stream.next() != nil {} }
+            #expect(ended == .revoked)
+        }
+    }
+
+    @Test func `an upload that stands still ends with its grant`() async throws {
+        try await withWire { wire, client, path in
+            try wire.decide(.allowed, .addOnly)
+            let ended = await code {
+                let request = SaveAsset(mediaType: .image, filename: "a.jpg")
+                _ = try await client.upload(request, CallOptions(timeout: nil)) {
+                    while try Directory(opening: "\(path)/store/staging").entries().isEmpty { await Task.yield() }
+                    try wire.revoke()
+                    // No chunk comes, and what has come is forgotten all the same.
+                    while try !Directory(opening: "\(path)/store/staging").entries().isEmpty { await Task.yield() }
+                    return Attachment([1])
+                }
+            }
+            #expect(ended == .revoked)
+            #expect(try await wire.library.all().isEmpty)
+        }
+    }
+
+    @Test func `nothing is written that is not allowed at its commit`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let gone = ErrorReply(.revoked, "gone")
+            let upload = try await library.upload(try TestLibrary.picture())
+            let request = SaveAsset(mediaType: .image, filename: "a.jpg")
+            let saved = await wireError {
+                _ = try await library.save(upload, as: request, owner: Self.owner, key: nil, mayReferToAll: false) {
+                    throw gone
+                }
+            }
+            #expect(saved == gone)
+            #expect(try await library.all().isEmpty)
+            #expect(try placedFiles(path).isEmpty)
+            let made = await wireError { _ = try await library.createAlbum(named: "Trip") { throw gone } }
+            #expect(made == gone)
+            let album = try #require(try await library.createAlbum(named: "Trip"))
+            let asset = try await library.save(try TestLibrary.picture())
+            let changed = await wireError {
+                _ = try await library.change(.add, album.url, [asset.url]) { throw gone }
+            }
+            #expect(changed == gone)
+            #expect(try await library.groups(of: [.album]).map(\.count) == [0])
+        }
+    }
+
+    // MARK: - Keys
+
+    @Test func `a key is bound to the bytes, and answers with the asset that they made`() async throws {
+        try await withWire { wire, client, _ in
+            try wire.decide(.allowed, .addOnly)
+            let request = SaveAsset(mediaType: .image, filename: "a.jpg")
+            let keyed = CallOptions(idempotencyKey: "k")
+            let bytes = try TestLibrary.picture()
+            let first = try await client.upload(request, keyed, Wire.chunks(bytes))
+            #expect(try await client.upload(request, keyed, Wire.chunks(bytes)).url == first.url)
+            let other = try TestLibrary.picture(2)
+            #expect(
+                await code { _ = try await client.upload(request, keyed, Wire.chunks(other)) } == .idempotencyConflict
+            )
+            #expect(try await wire.library.all().count == 1)
+        }
+    }
+
+    @Test func `the same save twice at once is one asset`() async throws {
+        try await withWire { wire, client, _ in
+            try wire.decide(.allowed, .addOnly)
+            let request = SaveAsset(mediaType: .image, filename: "a.jpg")
+            let bytes = try TestLibrary.picture()
+            let urls = try await withThrowingTaskGroup(of: AssetURL.self) { group in
+                for _ in 1...8 {
+                    group.addTask {
+                        try await client.upload(request, CallOptions(idempotencyKey: "k"), Wire.chunks(bytes)).url
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(urls.count == 1)
+            #expect(try await wire.library.all().count == 1)
+            #expect(try await wire.library.verify().damaged.isEmpty)
+        }
+    }
+
+    @Test func `a lookup with a key is not answered from memory after a revocation`() async throws {
+        try await withWire { wire, client, _ in
+            let url = try await wire.library.save(try TestLibrary.picture(), owner: TestLibrary.ben).url
+            try wire.decide(.allowed, .read)
+            let keyed = CallOptions(idempotencyKey: "k")
+            _ = try await client.call(FindAsset(url: url), keyed)
+            _ = try await client.call(ListGroups(), keyed)
+            try wire.revoke()
+            #expect(await code { _ = try await client.call(FindAsset(url: url), keyed) } == .accessDenied)
+            #expect(await code { _ = try await client.call(ListGroups(), keyed) } == .accessDenied)
+        }
+    }
+}
