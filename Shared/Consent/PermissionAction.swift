@@ -14,6 +14,8 @@ package enum PermissionAction: Hashable, Sendable {
 package enum PermissionRefusal: Error, Hashable, Sendable {
     /// There is no such open prompt, or somebody else answered it first.
     case unknownPrompt
+    /// The prompt is of a program without a label, so that its answer can not be narrowed to one.
+    case noLabel
     /// The decision is not in force, was redeemed already, or is about somebody else.
     case notInForce
     /// The resource has no such access.

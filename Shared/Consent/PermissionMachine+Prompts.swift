@@ -15,7 +15,10 @@ extension PermissionMachine {
     ///
     /// `narrowed` makes the decision one about programs with the label of the prompt only.
     ///
-    /// - Throws: `unknownPrompt` when it is not open; a refusal of the lifespan. Nothing has changed then.
+    /// A yes overrides nothing that was said to another program of the principal by its label.
+    ///
+    /// - Throws: `unknownPrompt` when it is not open; `noLabel` when there is nothing to narrow to; a refusal of the
+    ///   lifespan. Nothing has changed then.
     package mutating func answer(
         _ id: PromptID,
         _ answer: PermissionAnswer,
@@ -32,6 +35,8 @@ extension PermissionMachine {
         case .deny(let span): (verdict, lifespan) = (.denied, span)
         }
         try check(lifespan, for: verdict, at: now.wall)
+        // Narrowed to no label it would be about every program of the principal.
+        if narrowed, prompt.label == nil { throw .noLabel }
         prompts.removeAll { $0.id == id }
         let drafts = prompt.needs.filter { isMissing($0, prompt.principal, prompt.label, now.wall) }.map {
             DecisionSelector(
@@ -44,7 +49,6 @@ extension PermissionMachine {
         var actions: [PermissionAction] = []
         if !drafts.isEmpty {
             let reason: RevocationReason = verdict == .denied ? .denied : .replaced
-            let denials = decisions.about(prompt.principal).filter { $0.verdict == .denied && $0.label != nil }
             actions.append(
                 decide(
                     drafts,
@@ -53,7 +57,7 @@ extension PermissionMachine {
                     by: `operator`,
                     at: now.wall,
                     reason: reason,
-                    keptDenials: verdict == .allowed ? denials : []
+                    added: verdict == .allowed
                 )
             )
         }

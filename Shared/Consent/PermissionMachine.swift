@@ -70,8 +70,10 @@ package struct PermissionMachine: Sendable {
 
     /// Takes a step with new decisions in place of those that they replace.
     ///
-    /// `keptDenials` stay, and stay the latest word: a person who says yes to one program has not said so to another
-    /// program of the same principal that was denied by its label.
+    /// A yes to a prompt is `added`: it takes the place of nothing, and a denial that refuses now what it would allow goes
+    /// on doing so. A person who says yes to one program has not said so to another program of the same principal that was
+    /// denied by its label, and yes for once ends no lasting yes. The new decisions come below such a denial; everything
+    /// from it on moves up in its order, so that a yes lowers the status of nobody.
     mutating func decide(
         _ drafts: [DecisionSelector],
         _ verdict: Verdict,
@@ -79,10 +81,12 @@ package struct PermissionMachine: Sendable {
         by operator: Principal,
         at now: Moment,
         reason: RevocationReason,
-        keptDenials: [Decision] = []
+        added: Bool = false
     ) -> PermissionAction {
         var removed: [Removal] = []
         var upserted: [Decision] = []
+        let former = added ? drafts.first.map { decisions.about($0.principal) } ?? [] : []
+        let held = former.filter { denial in drafts.contains { holds(denial, against: $0, at: now) } }
         for draft in drafts {
             generation += 1
             let decision = Decision(
@@ -96,18 +100,31 @@ package struct PermissionMachine: Sendable {
                 decidedBy: `operator`,
                 generation: generation
             )
-            for old in decisions.about(draft.principal) where decision.takesThePlace(of: old) {
-                guard !removed.contains(where: { $0.id == old.id }), !keptDenials.contains(old) else { continue }
+            for old in decisions.about(draft.principal) where !added && decision.takesThePlace(of: old) {
+                guard !removed.contains(where: { $0.id == old.id }) else { continue }
                 removed.append(Removal(id: old.id, reason: reason, by: `operator`, at: now))
             }
             upserted.append(decision)
         }
-        for var denial in keptDenials {
+        let lowest = held.first?.generation ?? .max
+        for var later in former where later.generation >= lowest {
             generation += 1
-            denial.generation = generation
-            upserted.append(denial)
+            later.generation = generation
+            upserted.append(later)
         }
         return step(upserted: upserted, removed: removed, endsGrants: verdict == .denied)
+    }
+
+    /// Whether `denial` is what refuses now, to the programs that it is about, some of what `draft` would allow to them.
+    private func holds(_ denial: Decision, against draft: DecisionSelector, at now: Moment) -> Bool {
+        guard denial.verdict == .denied, draft.label == nil || draft.label == denial.label else { return false }
+        let access = draft.access ?? draft.resource.leastAccess
+        return draft.resource.accesses.contains { allowed in
+            guard access.covers(allowed) else { return false }
+            let need = Need(draft.resource, allowed)
+            let standing = decisions.standing(of: need, principal: draft.principal, label: denial.label, at: now)
+            return standing == .denied(denial)
+        }
     }
 
     /// Takes a step.

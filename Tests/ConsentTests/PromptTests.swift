@@ -134,6 +134,64 @@ struct `Prompts` {
         #expect(machine.status(label: "other") == .notDetermined && machine.status() == .notDetermined)
     }
 
+    @Test(arguments: [PermissionAnswer.allow(.forever), .deny(.forever)])
+    func `an answer can not be narrowed where the program that asked has no label`(answer: PermissionAnswer) throws {
+        var machine = Fixture.machine()
+        let prompt = try #require(machine.ask(Fixture.ask(1), at: now).opened.first)
+        #expect(throws: PermissionRefusal.noLabel) {
+            try machine.answer(prompt.id, answer, narrowed: true, by: Fixture.operator, at: now)
+        }
+        #expect(machine.status() == .notDetermined && machine.openPrompts.map(\.id) == [prompt.id])
+    }
+
+    @Test func `a yes to another program revives no denial that was overruled`() throws {
+        var machine = Fixture.machine()
+        let by = Fixture.operator
+        _ = try machine.decide(Fixture.selector(.library, .addOnly, label: "L"), .denied, .forever, by: by, at: now)
+        _ = try machine.decide(Fixture.selector(.library, .read, label: "L"), .allowed, .forever, by: by, at: now)
+        let camera = try #require(machine.ask(Fixture.ask(1, [Fixture.front], label: "M"), at: now).opened.first)
+        let first = try machine.answer(camera.id, .allow(.forever), by: by, at: now)
+        #expect(first.changes.map(\.upserted.count) == [1], "an unrelated yes touches nothing else")
+        #expect(machine.status(Fixture.read, label: "L") == .authorized)
+        // The denial that still holds is kept for what it refuses, and refuses no more than before.
+        let add = try #require(machine.ask(Fixture.ask(2, [Fixture.add], label: "M"), at: now).opened.first)
+        _ = try machine.answer(add.id, .allow(.forever), by: by, at: now)
+        #expect(machine.status(Fixture.add, label: "M") == .authorized)
+        #expect(machine.status(Fixture.add, label: "L") == .denied)
+        #expect(machine.status(Fixture.read, label: "L") == .authorized)
+    }
+
+    @Test func `a wider yes to another program takes away nothing that was allowed in spite of a no`() throws {
+        var machine = Fixture.machine()
+        let by = Fixture.operator
+        _ = try machine.decide(Fixture.selector(.library, .addOnly, label: "L"), .denied, .forever, by: by, at: now)
+        _ = try machine.decide(Fixture.selector(.library, .addOnly), .allowed, .forever, by: by, at: now)
+        let prompt = try #require(machine.ask(Fixture.ask(1, [Fixture.write], label: "M"), at: now).opened.first)
+        let before = machine.status(Fixture.add, label: "L")
+        _ = try machine.answer(prompt.id, .allow(.forever), by: by, at: now)
+        #expect(machine.status(Fixture.add, label: "L") == before)
+        #expect(machine.status(Fixture.write, label: "L") == .denied)
+        #expect(machine.status(Fixture.write, label: "M") == .authorized)
+    }
+
+    @Test func `a yes for once to another program takes the place of no lasting yes`() throws {
+        var machine = Fixture.machine()
+        let by = Fixture.operator
+        _ = try machine.decide(Fixture.selector(label: "L"), .allowed, .forever, by: by, at: now)
+        let prompt = try #require(machine.ask(Fixture.ask(1, label: "M"), at: now).opened.first)
+        _ = try machine.answer(prompt.id, .allow(.once), by: by, at: now)
+        let once = try #require(machine.decisions.all.first { $0.lifespan == .once }?.id)
+        _ = try machine.redeem(
+            once,
+            for: Fixture.front,
+            principal: Fixture.program,
+            label: "M",
+            by: "service",
+            at: now
+        )
+        #expect(machine.status(label: "L") == .authorized && machine.status(label: "M") == .notDetermined)
+    }
+
     @Test func `once serves one of two that waited, the other asks again`() throws {
         var machine = Fixture.machine()
         let prompt = try #require(machine.ask(Fixture.ask(1), at: now).opened.first)

@@ -84,6 +84,8 @@ struct RandomWalk {
         let epoch = gate.epoch
         let heldBefore = held.filter { isHeld($0) }
         var mayLift = false
+        var isAllowed = false
+        var isAnswered = false
         var lost: DecisionSelector?
         switch Int.random(in: 0..<14, using: &random) {
         case 0, 1, 2, 3:
@@ -104,10 +106,12 @@ struct RandomWalk {
             ]
             let answer = pick(choices)
             if answer == .dismiss { rest(prompt) }
-            let narrowed = Bool.random(using: &random)
+            if case .allow = answer { (isAllowed, isAnswered) = (true, true) }
+            let narrowed = prompt.label != nil && Bool.random(using: &random)
             try take(machine.answer(prompt.id, answer, narrowed: narrowed, by: .user(0), at: now))
         case 7:
             mayLift = true
+            isAllowed = true
             forget(all: true)
             try take(machine.decide(selector(), .allowed, lifespan(), by: .user(0), at: now))
         case 8:
@@ -130,8 +134,23 @@ struct RandomWalk {
             try change()
         }
         check(before, mayLift)
+        if isAllowed {
+            for (key, status) in statuses() where before[key].map({ Self.rank($0) > Self.rank(status) }) ?? false {
+                Issue.record("a yes made \(status) of \(key)")
+            }
+            if isAnswered { #expect(heldBefore.allSatisfy { isHeld($0) }, "a yes to a prompt ends no work") }
+        }
         for item in heldBefore where !isHeld(item) { #expect(gate.epoch != epoch, "a loss moves the epoch") }
         if let lost { checkNothingInForce(lost) }
+    }
+
+    private static func rank(_ status: Status) -> Int {
+        switch status {
+        case .restricted, .denied: 0
+        case .notDetermined: 1
+        case .limited: 2
+        case .authorized: 3
+        }
     }
 
     private mutating func change() throws {
@@ -225,7 +244,7 @@ struct RandomWalk {
 
 @Suite(.timeLimit(.minutes(2)))
 struct `Random walks` {
-    @Test(arguments: 1...20)
+    @Test(arguments: 1...40)
     func `keep every promise`(seed: Int) throws {
         var walk = RandomWalk(seed: UInt64(seed))
         for _ in 0..<300 { try walk.step() }

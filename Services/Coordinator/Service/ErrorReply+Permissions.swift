@@ -14,6 +14,14 @@ extension ErrorReply {
                 recoverySuggestion: "`obscura permissions prompts` lists the open ones.",
                 cause: "noSuchPrompt"
             )
+        case .noLabel:
+            ErrorReply(
+                .invalidArgument,
+                "The answer can not be narrowed",
+                reason: "The program that asks has no label; the answer would be about every program of its principal.",
+                recoverySuggestion: "Answer without narrowing, if that is what is meant.",
+                cause: "noLabel"
+            )
         case .notInForce:
             ErrorReply(.accessDenied, "This grant is not in force", cause: "notInForce")
         case .noSuchAccess(let resource, let access):
@@ -49,8 +57,9 @@ extension ErrorReply {
             failure.isDiskFull ? .diskFull : .inputOutput,
             "The decision could not be stored",
             reason: "The coordinator's database: \(failure.text).",
-            recoverySuggestion: "What was taken away stays taken away until the coordinator starts again. "
-                + "Make room on its disk and repeat the command.",
+            recoverySuggestion:
+                "What was taken away stays taken away, and storing it is tried again; what was granted is "
+                + "not. Make room on its disk and repeat the command: it succeeds when everything is stored.",
             cause: "notStored"
         )
     }
