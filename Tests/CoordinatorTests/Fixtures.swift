@@ -11,6 +11,8 @@ final class FakeStorage: DecisionStorage {
         var stored = StoredDecisions()
         var fails = false
         var writes = 0
+        var isHeld = false
+        var held: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -18,7 +20,20 @@ final class FakeStorage: DecisionStorage {
     var decisions: [Decision] { state.withLock { $0.stored.decisions } }
     var writes: Int { state.withLock { $0.writes } }
 
+    /// How many writes wait on their way to the disk.
+    var heldWrites: Int { state.withLock { $0.held.count } }
+
     func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
+
+    /// Holds back all writes from now on, or lets them go in their order.
+    func hold(_ isHeld: Bool) {
+        let waiting = state.withLock { state in
+            state.isHeld = isHeld
+            defer { if !isHeld { state.held = [] } }
+            return isHeld ? [] : state.held
+        }
+        for continuation in waiting { continuation.resume() }
+    }
 
     func load() async throws -> StoredDecisions { state.withLock { $0.stored } }
 
@@ -27,6 +42,13 @@ final class FakeStorage: DecisionStorage {
         forgetting removed: [DecisionID],
         generation: UInt64
     ) async throws(StorageFailure) {
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.held.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
         let isStored = state.withLock { state in
             if state.fails { return false }
             state.writes += 1
@@ -135,6 +157,20 @@ struct DeskUnderTest {
         try await desk.turn { machine, now in
             let selector = DecisionSelector(principal: Self.program, resource: resource)
             return try machine.decide(selector, verdict, lifespan, by: Self.operator, at: now)
+        }
+    }
+
+    func revoke(_ resource: Resource = .camera("front")) async throws {
+        try await desk.turn { machine, now in
+            let selector = DecisionSelector(principal: Self.program, resource: resource)
+            return try machine.revoke(selector, by: Self.operator, at: now)
+        }
+    }
+
+    func reset(_ resource: Resource = .camera("front")) async throws {
+        try await desk.turn { machine, now in
+            let selector = DecisionSelector(principal: Self.program, resource: resource)
+            return try machine.reset(selector, by: Self.operator, at: now)
         }
     }
 

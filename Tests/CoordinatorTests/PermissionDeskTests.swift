@@ -73,6 +73,83 @@ struct `The permission desk` {
         #expect(test.services.announced.count == 2)
     }
 
+    @Test func `a command that is repeated succeeds only when what failed before is stored`() async throws {
+        let test = try await DeskUnderTest()
+        try await test.decide(.allowed)
+        test.storage.fail(true)
+        await #expect(throws: StorageFailure.self) { try await test.revoke() }
+        await #expect(throws: StorageFailure.self) { try await test.revoke() }
+        #expect(try await DeskUnderTest(storage: test.storage).status() == .authorized)
+        test.storage.fail(false)
+        try await test.revoke()
+        #expect(try await DeskUnderTest(storage: test.storage).status() == .denied)
+    }
+
+    @Test func `a reset that is repeated succeeds only when what failed before is stored`() async throws {
+        let test = try await DeskUnderTest()
+        try await test.decide(.allowed)
+        test.storage.fail(true)
+        await #expect(throws: StorageFailure.self) { try await test.reset() }
+        await #expect(throws: StorageFailure.self) { try await test.reset() }
+        test.storage.fail(false)
+        try await test.reset()
+        #expect(try await DeskUnderTest(storage: test.storage).status() == .notDetermined)
+    }
+
+    @Test func `what could not be stored goes along with the next decision`() async throws {
+        let test = try await DeskUnderTest()
+        try await test.decide(.allowed)
+        test.storage.fail(true)
+        await #expect(throws: StorageFailure.self) { try await test.revoke() }
+        await #expect(throws: StorageFailure.self) { try await test.decide(.allowed, .forever, .camera("back")) }
+        test.storage.fail(false)
+        let writes = test.storage.writes
+        try await test.decide(.allowed, .forever, .camera("back"))
+        #expect(test.storage.writes == writes + 1)
+        #expect(test.storage.decisions == test.services.decisions && test.storage.decisions.count == 2)
+        #expect(try await DeskUnderTest(storage: test.storage).status() == .denied)
+    }
+
+    @Test func `what could not be stored is tried again by itself`() async throws {
+        let test = try await DeskUnderTest()
+        try await test.decide(.allowed)
+        test.storage.fail(true)
+        await #expect(throws: StorageFailure.self) { try await test.revoke() }
+        await test.clock.nextTimerScheduled()
+        test.clock.advance(by: PermissionDesk.retryInterval)
+        await test.clock.nextTimerScheduled()
+        test.storage.fail(false)
+        test.clock.advance(by: PermissionDesk.retryInterval)
+        while test.storage.decisions != test.services.decisions { await Task.yield() }
+        #expect(try await DeskUnderTest(storage: test.storage).status() == .denied)
+    }
+
+    @Test func `a program's request does not fail for what could not be stored`() async throws {
+        let test = try await DeskUnderTest()
+        try await test.decide(.allowed)
+        test.storage.fail(true)
+        await #expect(throws: StorageFailure.self) { try await test.revoke() }
+        #expect(try await test.request().standings.map(\.standing.status) == [.denied])
+    }
+
+    @Test func `a denial that is stored late does not come back after its grant`() async throws {
+        let test = try await DeskUnderTest()
+        test.services.hold(true)
+        let denial = Task { try await test.decide(.denied) }
+        while test.services.announced.isEmpty { await Task.yield() }
+        // The grant is on its way to the disk when every service has applied the denial.
+        test.storage.hold(true)
+        let grant = Task { try await test.decide(.allowed) }
+        while test.storage.heldWrites == 0 { await Task.yield() }
+        test.services.hold(false)
+        for _ in 0..<1_000 { await Task.yield() }
+        test.storage.hold(false)
+        try await grant.value
+        try await denial.value
+        #expect(test.storage.decisions == test.services.decisions)
+        #expect(test.storage.decisions.map(\.verdict) == [.allowed])
+    }
+
     @Test func `a revocation is stored and answered when every service has applied it`() async throws {
         let test = try await DeskUnderTest()
         try await test.decide(.allowed)

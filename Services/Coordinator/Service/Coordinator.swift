@@ -94,8 +94,15 @@ package struct Coordinator: Sendable {
         }
     }
 
-    /// Closes the database.
-    package func close() async { await store.close() }
+    /// Stores what could not be stored before, if that works now, and closes the database.
+    package func close() async {
+        do throws(StorageFailure) {
+            try await desk.storeRest()
+        } catch {
+            host.log.error("decisions in force are lost with this process", ["reason": .string(error.text)])
+        }
+        await store.close()
+    }
 
     private static let now: @Sendable () -> ClockPair = {
         ClockPair(

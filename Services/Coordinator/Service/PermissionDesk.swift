@@ -6,8 +6,12 @@ package import MessageSchema
 /// Performs what the permission machine decides: keeps decisions, tells services and prompters, answers who waits.
 ///
 /// Pinned to the socket loop. Events are taken one after the other; a grant is stored before it is told, a revocation is told
-/// first and stored when every service has applied it, without holding up the events behind it.
+/// first and stored when every service has applied it, without holding up the events behind it. What could not be stored
+/// stays in force, goes along with whatever is stored next, and is tried again until it has reached the disk.
 package actor PermissionDesk {
+    /// How long a step that could not be stored waits until it is tried again.
+    package static let retryInterval = Duration.seconds(5)
+
     /// What the desk reaches the rest of the world with.
     package struct World: Sendable {
         /// Both clocks.
@@ -37,8 +41,11 @@ package actor PermissionDesk {
     private let promptLifetime: Duration
     let log: Logger
     private(set) var machine: PermissionMachine
-    private var isTaken = false
-    private var queue: [CheckedContinuation<Void, Never>] = []
+    private let turns = Turnstile()
+    /// One writes at a time, and what it writes is the newest there is.
+    private let writing = Turnstile()
+    private var unstored = UnstoredSteps()
+    private var retryTimer: Task<Void, Never>?
     private var lastAsk: UInt64 = 0
     private var waiting: [AskID: CheckedContinuation<AskOutcome, any Error>] = [:]
     private var outcomes: [AskID: AskOutcome] = [:]
@@ -74,6 +81,7 @@ package actor PermissionDesk {
 
     isolated deinit {
         expiryTimer?.cancel()
+        retryTimer?.cancel()
         for timer in promptTimers.values { timer.cancel() }
     }
 
@@ -99,7 +107,7 @@ package actor PermissionDesk {
             purpose: purpose.map { EscapedText($0) },
             mayPrompt: mayPrompt
         )
-        try await turn { machine, now in machine.ask(ask, at: now) }
+        _ = try await takeTurn { machine, now in machine.ask(ask, at: now) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wait($0, for: ask.id) }
         } onCancel: {
@@ -124,7 +132,7 @@ package actor PermissionDesk {
     private func giveUp(_ id: AskID) async {
         waiting.removeValue(forKey: id)?.resume(throwing: CancellationError())
         // Forgetting a request stores nothing, so that nothing can fail.
-        try? await turn { machine, _ in
+        _ = try? await takeTurn { machine, _ in
             machine.withdraw(id)
             return []
         }
@@ -135,15 +143,30 @@ package actor PermissionDesk {
 
     /// Takes an event that `transition` gives the machine, and performs what follows.
     ///
-    /// Returns when it has: a step that ends grants has been applied by every service that still has a lease, and stored.
-    /// - Throws: What the machine refuses, with nothing changed; or what the storage throws, where grants stay ended.
+    /// Returns when it has: a step that ends grants has been applied by every service that still has a lease, and it and
+    /// everything before it is stored.
+    ///
+    /// - Throws: What the machine refuses, with nothing changed; or what the storage throws, where grants stay ended and
+    ///   nothing is granted.
     package func turn(
         _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
     ) async throws {
-        let revocation = try await takeTurn(transition)
-        guard let (change, applied) = revocation else { return }
-        await applied.value
-        try await keep(change)
+        if let (change, applied) = try await takeTurn(transition) {
+            await applied.value
+            unstored.add(change)
+        }
+        try await storeRest()
+    }
+
+    /// Stores what could not be stored before; at once when there is nothing.
+    ///
+    /// - Throws: What the storage throws; it is tried again later.
+    package func storeRest() async throws(StorageFailure) {
+        guard writing.isTaken || !unstored.isEmpty else { return }
+        await writing.enter()
+        defer { writing.leave() }
+        guard !unstored.isEmpty else { return }
+        try await write(UnstoredSteps(), of: machine)
     }
 
     /// Those who redeemed `once` grants and are still there are at most these.
@@ -203,7 +226,7 @@ package actor PermissionDesk {
     package func leaveDecisions(_ id: FollowerID) { decisionFeed.leave(id) }
 
     private func countPrompters() async throws {
-        try await turn { [count = promptFeed.count] machine, now in machine.setPrompters(count, at: now) }
+        _ = try await takeTurn { [count = promptFeed.count] machine, now in machine.setPrompters(count, at: now) }
     }
 
     // MARK: Performing
@@ -211,22 +234,25 @@ package actor PermissionDesk {
     private func takeTurn(
         _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
     ) async throws -> (change: DecisionChange, applied: Task<Void, Never>)? {
-        if isTaken {
-            await withCheckedContinuation { queue.append($0) }
-        } else {
-            isTaken = true
-        }
-        defer { passTurn() }
+        await turns.enter()
+        defer { turns.leave() }
         var next = machine
         let actions = try transition(&next, world.now())
         let change = actions.lazy.compactMap { if case .record(let change) = $0 { change } else { nil } }.first
-        if let change, !change.endsGrants {
-            try await storage.record(
-                change.upserted,
-                forgetting: change.removed.map(\.id),
-                generation: change.generation
-            )
+        let isStoredFirst = change.map { !$0.endsGrants } ?? false
+        if let change, isStoredFirst {
+            await writing.enter()
+            do throws(StorageFailure) {
+                var step = UnstoredSteps()
+                step.add(change)
+                try await write(step, of: next)
+            } catch {
+                writing.leave()
+                throw error
+            }
         }
+        // Whoever writes next finds the machine that was written.
+        defer { if isStoredFirst { writing.leave() } }
         let before = machine
         machine = next
         // Begins at once, so that steps go out in their order.
@@ -237,24 +263,39 @@ package actor PermissionDesk {
         return (change, applied)
     }
 
-    private func passTurn() {
-        if queue.isEmpty { isTaken = false } else { queue.removeFirst().resume() }
+    /// Writes a step and everything that could not be written before it; the caller has entered `writing`.
+    private func write(_ step: UnstoredSteps, of machine: PermissionMachine) async throws(StorageFailure) {
+        let left = unstored
+        unstored = UnstoredSteps()
+        var all = left
+        all.add(step)
+        do throws(StorageFailure) {
+            try await all.store(machine, in: storage)
+        } catch {
+            unstored.add(left)
+            if !left.isEmpty { retryLater(error) }
+            throw error
+        }
+        guard !left.isEmpty, let timer = retryTimer.take() else { return }
+        timer.cancel()
+        log.info("what is in force is stored again")
     }
 
-    /// Stores a step that was told before.
-    ///
-    /// Later steps may have been stored meanwhile, so that only what still holds is kept.
-    private func keep(_ change: DecisionChange) async throws {
-        let current = change.upserted.compactMap { machine.decisions.decision($0.id, about: $0.principal) }
-        do {
-            try await storage.record(
-                current,
-                forgetting: change.removed.map(\.id),
-                generation: change.generation
-            )
-        } catch {
-            log.error("a revocation is in force but could not be stored", ["error": .string("\(error)")])
-            throw error
+    private func retryLater(_ error: StorageFailure) {
+        guard retryTimer == nil else { return }
+        log.error("a revocation is in force but could not be stored", ["error": .string("\(error)")])
+        // Unstructured, because it outlives the call; kept by the desk and cancelled with it.
+        retryTimer = Task { [weak self, sleep = world.sleep] in
+            while !Task.isCancelled {
+                do {
+                    try await sleep(Self.retryInterval)
+                } catch {
+                    return
+                }
+                guard let self else { return }
+                // A failure was logged when it began; the timer ends when all is stored.
+                try? await self.storeRest()
+            }
         }
     }
 
@@ -281,7 +322,7 @@ package actor PermissionDesk {
     }
 
     private func tell(_ change: DecisionChange, before: PermissionMachine) {
-        for decision in change.upserted {
+        for decision in change.upserted where !isOnlyMoved(decision, before) {
             log.info(
                 "decision",
                 [
@@ -308,6 +349,12 @@ package actor PermissionDesk {
             state.cause = reason
             decisionFeed.publish(state)
         }
+    }
+
+    /// Whether nothing but the order of a decision among the others is new.
+    private func isOnlyMoved(_ decision: Decision, _ before: PermissionMachine) -> Bool {
+        guard let old = before.decisions.decision(decision.id, about: decision.principal) else { return false }
+        return old.redeemedBy == decision.redeemedBy
     }
 
     private func scheduleExpiry() {

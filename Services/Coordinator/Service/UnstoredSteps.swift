@@ -1,0 +1,37 @@
+import Consent
+
+/// What is in force and has yet to reach the disk, merged: whose present state is to be kept, and what is to be forgotten.
+struct UnstoredSteps {
+    private var changed: [DecisionID: Principal] = [:]
+    private var gone: Set<DecisionID> = []
+
+    /// Whether everything is stored.
+    var isEmpty: Bool { changed.isEmpty && gone.isEmpty }
+
+    /// Adds a step.
+    mutating func add(_ change: DecisionChange) {
+        for decision in change.upserted { changed[decision.id] = decision.principal }
+        gone.formUnion(change.removed.map(\.id))
+    }
+
+    /// Adds steps whose storing failed.
+    mutating func add(_ other: UnstoredSteps) {
+        changed.merge(other.changed) { mine, _ in mine }
+        gone.formUnion(other.gone)
+    }
+
+    /// Stores what of it still holds in `machine`, and forgets the rest, all or nothing.
+    func store(_ machine: PermissionMachine, in storage: any DecisionStorage) async throws(StorageFailure) {
+        var forgotten = gone
+        var kept: [Decision] = []
+        for (id, principal) in changed {
+            if let decision = machine.decisions.decision(id, about: principal) {
+                kept.append(decision)
+            } else {
+                forgotten.insert(id)
+            }
+        }
+        kept.sort { $0.generation < $1.generation }
+        try await storage.record(kept, forgetting: Array(forgotten), generation: machine.generation)
+    }
+}
