@@ -12,15 +12,17 @@ package struct BagWriter: ~Copyable {
     private static let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 
     private let root: Directory
-    private let data: Directory
+    let data: Directory
     private let lock: FileLock
     private let journalFile: FileDescriptor
-    private var journal: BagJournal
+    private(set) var journal: BagJournal
     /// The real names in `data/` by their collision key.
     private var lying: [String: String]
     private var claimed: Set<String> = []
     /// The hashes that are known of files below `data/`.
-    private var known: [String: SHA256Digest] = [:]
+    private(set) var known: [String: SHA256Digest] = [:]
+    /// The files of each content that lay there when it was first asked for.
+    var namesByDigest: [SHA256Digest: [String]]?
 
     /// Opens the directory as a bag: a new one if it is empty, else one to go on with.
     ///
@@ -249,7 +251,7 @@ package struct BagWriter: ~Copyable {
         }
     }
 
-    private func payload() throws(BagError) -> [PayloadFile] {
+    func payload() throws(BagError) -> [PayloadFile] {
         do throws(FilesError) {
             return try BagPayload.files(in: data)
         } catch {

@@ -127,18 +127,16 @@ package struct ControlExport: Request {
 /// Gives the bytes of an export to a caller who writes them as its own user; needs `export` use and `library` read.
 ///
 /// Each file begins with an item that has `file`; the attachments of the items after it are its chunks, and the last
-/// of them says `last`.
+/// of them says `last`. The request's attachments are the SHA-256 hashes of what the caller has already, 32 bytes each,
+/// one after the other: those files come without chunks.
 package struct StreamExport: StreamRequest {
     package static let name = "export.stream"
     package var selection: ExportSelection
     package var privacy: PrivacyProfile?
-    /// Hashes of what the caller has already, in hexadecimal: those files come without chunks.
-    package var present: [String]?
 
-    package init(selection: ExportSelection, privacy: PrivacyProfile? = nil, present: [String]? = nil) {
+    package init(selection: ExportSelection, privacy: PrivacyProfile? = nil) {
         self.selection = selection
         self.privacy = privacy
-        self.present = present
     }
 
     package struct File: Hashable, Sendable, Codable {

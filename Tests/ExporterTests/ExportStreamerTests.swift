@@ -1,4 +1,5 @@
 import ExporterService
+import Hashing
 import Media
 import MessageSchema
 import Messaging
@@ -12,9 +13,14 @@ struct `An export stream` {
     private final class Received: Sendable {
         let lines = Mutex<[String]>([])
 
-        func serve(_ request: StreamExport, _ world: World) async throws -> StreamExport.Summary {
+        func serve(_ request: StreamExport, _ world: World, present: [Messaging.Attachment] = []) async throws
+            -> StreamExport.Summary
+        {
             let streamer = ExportStreamer(source: world.source, permission: world.permission)
-            return try await streamer.serve(request, for: World.asker(), job: "j") { item, chunks, admitting in
+            return try await streamer.serve(request, for: World.asker(), job: "j", present: present) {
+                item,
+                chunks,
+                admitting in
                 try admitting()
                 var line = ""
                 if let file = item.file { line += "file \(file.asset.filename)\(file.isPresent ? " present" : "")" }
@@ -46,9 +52,23 @@ struct `An export stream` {
 
     @Test func `leaves out the bytes of what the caller has`() async throws {
         try await Self.with { world, received in
-            let present = world.state.withLock { $0.assets[0].sha256 }.map { [$0] }
-            _ = try await received.serve(StreamExport(selection: ExportSelection(), present: present), world)
+            let digest = SHA256Digest(hashing: "12345")
+            let present = [Messaging.Attachment(SHA256Digest(hashing: "another").bytes + digest.bytes)]
+            _ = try await received.serve(StreamExport(selection: ExportSelection()), world, present: present)
             #expect(received.lines.withLock { $0 } == ["file a.jpg present", "file empty.jpg", " last"])
+        }
+    }
+
+    @Test func `takes no part of a hash`() async throws {
+        try await Self.with { world, received in
+            let error = await #expect(throws: ErrorReply.self) {
+                try await received.serve(
+                    StreamExport(selection: ExportSelection()),
+                    world,
+                    present: [Messaging.Attachment([UInt8](repeating: 7, count: 33))]
+                )
+            }
+            #expect(error?.code == .invalidArgument)
         }
     }
 

@@ -1,3 +1,4 @@
+private import Hashing
 package import MessageSchema
 package import Messaging
 package import ServiceRuntime
@@ -14,27 +15,29 @@ package struct ExportStreamer: Sendable {
 
     /// The body of the stream; every item passes the gate immediately before it is sent.
     ///
-    /// - Throws: What the gate answers, `revoked` while it runs; `CancellationError` when the stream has ended.
+    /// `present` has the hashes of what the caller has, 32 bytes each.
+    /// - Throws: `invalidArgument` for parts of hashes; what the gate answers, `revoked` while it runs; `CancellationError` when the stream has ended.
     package func serve(
         _ request: StreamExport,
         for asker: Asker,
         job: String,
+        present: [Attachment] = [],
         send: @Sendable (StreamExport.Item, [Attachment], @escaping @Sendable () throws -> Void) async throws -> Void
     ) async throws -> StreamExport.Summary {
         guard (request.privacy ?? PrivacyProfile.none) == PrivacyProfile.none else {
             throw ErrorReply(.notYetAvailable, "Exports without location or metadata are not available yet")
         }
+        let present = try Self.digests(present)
         let pass = try await permission.pass(asker)
         defer { pass.end() }
-        let present = Set(request.present ?? [])
         var summary = StreamExport.Summary(job: job, files: 0, bytes: 0)
         for asset in try await source.assets(request.selection, pass.delegation) {
-            guard let sha256 = asset.sha256 else {
+            guard let sha256 = asset.sha256, let digest = SHA256Digest(sha256) else {
                 let failure = ExportFailure(url: asset.url, reason: "The original is not this program's to see")
                 try await send(StreamExport.Item(failed: failure), [], pass.check)
                 continue
             }
-            let isPresent = present.contains(sha256)
+            let isPresent = present.contains(digest)
             let file = StreamExport.File(asset: asset, sha256: sha256, bytes: asset.bytes, isPresent: isPresent)
             try await send(StreamExport.Item(file: file), [], pass.check)
             summary.files += 1
@@ -48,6 +51,20 @@ package struct ExportStreamer: Sendable {
             }
         }
         return summary
+    }
+
+    private static func digests(_ attachments: [Attachment]) throws -> Set<SHA256Digest> {
+        var found: Set<SHA256Digest> = []
+        for attachment in attachments {
+            let bytes = attachment.bytes
+            guard bytes.count.isMultiple(of: 32) else {
+                throw ErrorReply(.invalidArgument, "An attachment of hashes has 32 bytes for each")
+            }
+            for start in stride(from: 0, to: bytes.count, by: 32) {
+                if let digest = SHA256Digest(bytes: bytes[start..<start + 32]) { found.insert(digest) }
+            }
+        }
+        return found
     }
 
     /// One chunk is held back, so that the last one can say that it is.

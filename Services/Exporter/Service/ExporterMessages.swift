@@ -38,7 +38,12 @@ package struct ExporterMessages: Sendable {
             throw ErrorReply(.shuttingDown, "The exporter is ending", retryAfter: 1000)
         }
         await server.registerStream(StreamExport.self) { request, call, sink in
-            try await streamer.serve(request, for: Asker(call), job: "stream") { item, attachments, admitting in
+            try await streamer.serve(
+                request,
+                for: Asker(call),
+                job: "stream",
+                present: call.attachments
+            ) { item, attachments, admitting in
                 try await sink.send(item, attachments: attachments, admitting: admitting)
             }
         }

@@ -35,6 +35,8 @@ package struct CallRules: Sendable {
     package var purpose: String?
     /// Repeating with the same key has the effect once.
     package var idempotencyKey: String?
+    /// Bytes that go along with the request, at most ``Limits/frameBytes`` in each part.
+    package var attachments: [[UInt8]] = []
 
     package init(timeout: Duration? = .seconds(10)) { self.timeout = timeout }
 
@@ -42,6 +44,13 @@ package struct CallRules: Sendable {
     var endless: CallRules {
         var rules = self
         rules.timeout = nil
+        return rules
+    }
+
+    /// As it is, with those bytes.
+    func attaching(_ attachments: [[UInt8]]) -> CallRules {
+        var rules = self
+        rules.attachments = attachments
         return rules
     }
 

@@ -99,6 +99,7 @@ extension CallOptions {
     fileprivate init(_ rules: CallRules) {
         self.init(
             timeout: rules.timeout,
+            attachments: rules.attachments.map { Attachment($0) },
             idempotencyKey: rules.idempotencyKey,
             mayPrompt: rules.mayPrompt,
             purpose: rules.purpose

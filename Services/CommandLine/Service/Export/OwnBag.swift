@@ -2,7 +2,7 @@ import Bags
 private import EventLoop
 private import Files
 private import Hashing
-private import Media
+import Media
 import MessageSchema
 
 /// A bag that this user writes, on a thread that may wait for the disk.
@@ -16,6 +16,8 @@ actor OwnBag {
     private(set) var skipped = 0
     private(set) var failures: [ExportFailure] = []
     private var current: Asset?
+    /// Where files lie that come without bytes and that the bag does not have after all, by their assets.
+    private var missing: [AssetURL: PlacedFile] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
@@ -25,8 +27,9 @@ actor OwnBag {
 
     /// Opens or makes the folder as a bag.
     ///
-    /// - Returns: The hashes, in hexadecimal, of files that it has for certain.
-    func open() throws -> [String] {
+    /// - Returns: The hashes of files that it has for certain, 32 bytes each, in as many parts as a request may have; of
+    ///   more files than that the rest is sent again and not written.
+    func open() throws -> [[UInt8]] {
         let directory: Directory
         do throws(FilesError) {
             directory = try Directory(creating: path, permissions: 0o777)
@@ -35,11 +38,14 @@ actor OwnBag {
         }
         do throws(BagError) {
             writer = try BagWriter(directory)
-            return try writer?.presentDigests().map(\.description) ?? []
+            return Self.parts(of: try writer?.presentDigests() ?? [])
         } catch {
             throw ErrorReply(error, path)
         }
     }
+
+    /// The assets whose bytes have to be asked for, because the bag has lost them.
+    var missingAssets: [AssetURL] { missing.keys.sorted { $0.description < $1.description } }
 
     /// Takes the next item of the exporter's stream.
     func take(_ item: StreamExport.Item, _ bytes: [UInt8]) throws {
@@ -77,22 +83,45 @@ actor OwnBag {
         guard let digest = SHA256Digest(next.sha256) else {
             throw ErrorReply(.badMessage, "The exporter gave a hash that is none")
         }
-        let output = BagAsset.Output(name: next.asset.filename, digest: digest, byteCount: next.bytes)
-        let placed = try replying { () throws(BagError) in
-            try writer?.place(BagAsset(id: next.asset.url.id, outputs: [output])).first
-        }
-        guard let placed else { throw ErrorReply(.internalFault, "The bag is not open") }
+        let placed = try missing.removeValue(forKey: next.asset.url) ?? place(next, digest)
         guard !placed.isPresent else {
             skipped += 1
             return
         }
         guard !next.isPresent else {
-            // The bag had it when it was asked for, and has it no more.
-            failures.append(ExportFailure(url: next.asset.url, reason: "it was removed from the bag meanwhile"))
+            // The bag has the content under another asset's name, or had it when it was asked for.
+            if try replying({ () throws(BagError) in try writer?.duplicate(placed) }) == true {
+                copied += 1
+                copiedBytes += next.bytes
+            } else {
+                missing[next.asset.url] = placed
+            }
             return
         }
         current = next.asset
         file = try replying { () throws(BagError) in try writer?.begin(placed) }
+    }
+
+    private func place(_ next: StreamExport.File, _ digest: SHA256Digest) throws -> PlacedFile {
+        let output = BagAsset.Output(name: next.asset.filename, digest: digest, byteCount: next.bytes)
+        let placed = try replying { () throws(BagError) in
+            try writer?.place(BagAsset(id: next.asset.url.id, outputs: [output])).first
+        }
+        guard let placed else { throw ErrorReply(.internalFault, "The bag is not open") }
+        return placed
+    }
+
+    private static func parts(of digests: Set<SHA256Digest>) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        var part: [UInt8] = []
+        for digest in digests {
+            part += digest.bytes
+            guard part.count == Limits.frameBytes else { continue }
+            parts.append(part)
+            part = []
+        }
+        if !part.isEmpty { parts.append(part) }
+        return Array(parts.prefix(Limits.frames - 3))
     }
 
     private func finish() throws {

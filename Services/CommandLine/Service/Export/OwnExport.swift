@@ -4,6 +4,9 @@ private import Timekeeping
 
 /// An export that this process writes as its own user, from the exporter's stream of bytes.
 struct OwnExport: Sendable {
+    /// So many assets are named in one request, which holds a megabyte.
+    private static let mostNamed = 4_096
+
     let cluster: any Cluster
     let selection: ExportSelection
     let privacy: PrivacyProfile?
@@ -25,16 +28,13 @@ struct OwnExport: Sendable {
     ) async throws -> ExportOutcome {
         let bag = OwnBag(path: destination)
         let present = try await bag.open()
-        let request = StreamExport(selection: selection, privacy: privacy, present: present)
-        let summary: StreamExport.Summary
-        do {
-            summary = try await cluster.stream(request, rules) { item, bytes in
-                try await bag.take(item, bytes)
-                if item.last == true { progress(await bag.copied, await bag.copiedBytes) }
-            }
-        } catch {
-            await bag.abandon()
-            throw error
+        let summary = try await fetch(selection, into: bag, rules.attaching(present), progress)
+        // What the bag had and has no more; asked for in parts, because a request is not endless.
+        var left = await bag.missingAssets[...]
+        while !left.isEmpty {
+            let part = ExportSelection(assets: Array(left.prefix(Self.mostNamed)))
+            left = left.dropFirst(Self.mostNamed)
+            _ = try await fetch(part, into: bag, rules, progress)
         }
         let whole = try await bag.seal(date: Timestamp.now().description)
         return ExportOutcome(
@@ -47,6 +47,27 @@ struct OwnExport: Sendable {
             failures: await bag.failures,
             verified: await bag.copied + bag.skipped
         )
+    }
+}
+
+extension OwnExport {
+    private func fetch(
+        _ selection: ExportSelection,
+        into bag: OwnBag,
+        _ rules: CallRules,
+        _ progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
+    ) async throws -> StreamExport.Summary {
+        do {
+            return try await cluster.stream(StreamExport(selection: selection, privacy: privacy), rules) {
+                item,
+                bytes in
+                try await bag.take(item, bytes)
+                if item.last == true { progress(await bag.copied, await bag.copiedBytes) }
+            }
+        } catch {
+            await bag.abandon()
+            throw error
+        }
     }
 }
 
