@@ -239,6 +239,50 @@ struct GateTests {
         }
     }
 
+    // MARK: - Bytes
+
+    @Test func `a whole read of bytes that have rotted is noted as damage, a part of them is not`() async throws {
+        try await withWire { wire, client, path in
+            let bytes = try TestLibrary.picture()
+            let record = try await wire.library.save(bytes, owner: Self.owner)
+            let name = try #require(try placedFiles(path).first)
+            var rotten = bytes
+            rotten[rotten.count / 2] ^= 1
+            try Data(rotten).write(to: URL(filePath: "\(path)/store/media/\(name)"))
+            for request in [ReadAsset(url: record.url, offset: 1), ReadAsset(url: record.url)] {
+                #expect(try await wire.library.asset(record.url)?.state == .ok)
+                let stream = try await client.stream(request)
+                while try await stream.next() != nil {}
+            }
+            #expect(try await wire.library.asset(record.url)?.state == .damaged)
+        }
+    }
+
+    @Test func `what is asked after the end is refused, and writes nothing`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let upload = try await library.upload(try TestLibrary.picture())
+            await library.close()
+            let next = try await TestLibrary.open(path)
+            let request = SaveAsset(mediaType: .image, filename: "a.jpg")
+            var errors: [ErrorCode?] = []
+            for body in [
+                { try await library.save(upload, as: request, owner: Self.owner, key: nil, mayReferToAll: false) },
+                { try await library.save(try TestLibrary.picture()) },
+            ] {
+                do {
+                    _ = try await body()
+                    errors.append(nil)
+                } catch {
+                    errors.append(ErrorReply.library(error)?.code)
+                }
+            }
+            #expect(errors == [.shuttingDown, .shuttingDown])
+            #expect(try placedFiles(path).isEmpty)
+            #expect(try await next.save(try TestLibrary.picture()).state == .ok)
+        }
+    }
+
     // MARK: - Keys
 
     @Test func `a key is bound to the bytes, and answers with the asset that they made`() async throws {

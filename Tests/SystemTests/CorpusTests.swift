@@ -49,12 +49,16 @@ struct CorpusTests {
         var SourceFile: String
         var FileType: String?
         var DateTimeOriginal: String?
+        /// Of a film, in UTC.
+        var CreateDate: String?
+        /// Of a film, in degrees with the clock.
+        var Rotation: Int?
         var Orientation: Int?
         var GPSLatitude: Double?
         var GPSLongitude: Double?
 
         enum CodingKeys: String, CodingKey {
-            case SourceFile, FileType, DateTimeOriginal, Orientation, GPSLatitude, GPSLongitude
+            case SourceFile, FileType, DateTimeOriginal, CreateDate, Rotation, Orientation, GPSLatitude, GPSLongitude
         }
 
         init(from decoder: any Decoder) throws {
@@ -63,6 +67,8 @@ struct CorpusTests {
             FileType = try? values.decode(String.self, forKey: .FileType)
             // ExifTool prints some of them as words where the file is odd: then there is nothing to compare.
             DateTimeOriginal = try? values.decode(String.self, forKey: .DateTimeOriginal)
+            CreateDate = try? values.decode(String.self, forKey: .CreateDate)
+            Rotation = try? values.decode(Int.self, forKey: .Rotation)
             Orientation = try? values.decode(Int.self, forKey: .Orientation)
             GPSLatitude = try? values.decode(Double.self, forKey: .GPSLatitude)
             GPSLongitude = try? values.decode(Double.self, forKey: .GPSLongitude)
@@ -73,7 +79,8 @@ struct CorpusTests {
         let tool = try await Cluster.run(
             [
                 "/usr/bin/exiftool", "-json", "-n", "-q", "-r", "-FileType", "-EXIF:DateTimeOriginal",
-                "-IFD0:Orientation", "-EXIF:GPSLatitude", "-EXIF:GPSLongitude", "-Composite:GPSLatitude",
+                "-QuickTime:CreateDate", "-Composite:Rotation", "-IFD0:Orientation", "-EXIF:GPSLatitude",
+                "-EXIF:GPSLongitude", "-Composite:GPSLatitude",
                 "-Composite:GPSLongitude", corpus,
             ],
             in: cluster
@@ -90,8 +97,17 @@ struct CorpusTests {
             let name = URL(fileURLWithPath: witness.SourceFile).lastPathComponent
             guard let asset = assets[name], asset.state == "ok" else { continue }
             compared += 1
-            if let date = witness.DateTimeOriginal, let raw = asset.date?.raw {
+            // Zeros stand for a date that is not known.
+            if let date = witness.DateTimeOriginal, !date.hasPrefix("0000") {
+                let raw = try #require(asset.date?.raw, "\(name)")
                 #expect(raw.prefix(19) == date.prefix(19), "\(name)")
+            }
+            if let date = witness.CreateDate, witness.FileType == "MOV", !date.hasPrefix("0000") {
+                let digits = date.prefix(19).filter(\.isNumber)
+                #expect(asset.date?.utc?.prefix(19).filter(\.isNumber) == digits, "\(name)")
+            }
+            if let degrees = witness.Rotation, witness.FileType == "MOV" {
+                #expect(asset.orientation == [0: 1, 90: 6, 180: 3, 270: 8][degrees], "\(name)")
             }
             if let orientation = witness.Orientation, (1...8).contains(orientation) {
                 #expect(asset.orientation == orientation, "\(name)")
