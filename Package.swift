@@ -159,7 +159,7 @@ let testTargets: [Target] = [
     tests(
         "CaptureTests",
         [
-            "CaptureService", "Cameras", "Consent", "Files", "Imaging", "Media", "MessageSchema", "Movies",
+            "CaptureService", "Cameras", "Consent", "Files", "Imaging", "Logging", "Media", "MessageSchema", "Movies",
             "Timekeeping", "Video4Linux",
         ]
     ),

@@ -3,8 +3,9 @@
 /// libjpeg-turbo 2.1 keeps the first warning of a decoding only (jerror.c, `emit_message`), so a warning about the last
 /// bytes says that nothing was wrong before them, and one about earlier bytes may hide others.
 enum JPEGDamage {
-    /// Bytes before a marker that are padding whatever their values: USB cameras fill up to words (the "extraneous bytes
-    /// before marker" of UVC webcams). A decoder that lost its way in corrupt data leaves more.
+    /// Bytes before a marker that are padding whatever their values.
+    ///
+    /// USB cameras fill up to words; a decoder that lost its way in corrupt data leaves more.
     private static let mostPadding = 8
 
     /// The warning that the bytes ended before an end-of-image marker.

@@ -122,6 +122,35 @@ package struct SaveMetadata: Hashable, Sendable, Codable {
     package init() {}
 }
 
+/// A program's own request that a service carries out for it, and that has its effect once.
+package struct RequestKey: Hashable, Sendable, Codable {
+    /// The request's name and the program's key, such as `camera.photo/K`.
+    package var key: String
+    /// In hexadecimal: the SHA-256 of what the program asked; another request with the key is a conflict.
+    package var requestHash: String
+
+    package init(key: String, requestHash: String) {
+        self.key = key
+        self.requestHash = requestHash
+    }
+}
+
+/// Asks what an earlier request of the program was answered with; a service that captures alone may.
+///
+/// A request that was not answered within 24 hours gives nothing, another one with its key `idempotencyConflict`.
+package struct FindSaved: Request {
+    package static let name = "library.saved"
+    package var request: RequestKey
+
+    package init(request: RequestKey) { self.request = request }
+
+    package struct Reply: Hashable, Sendable, Codable {
+        package var asset: Asset?
+
+        package init(asset: Asset?) { self.asset = asset }
+    }
+}
+
 /// Saves a photo or a video from bytes; needs `library` addOnly.
 ///
 /// What can not be viewed or played is -3302.
@@ -136,6 +165,8 @@ package struct SaveAsset: UploadRequest {
     package var original: AssetURL?
     /// In hexadecimal: refused if the bytes that arrive are others.
     package var sha256: String?
+    /// From a service, in the place of an idempotency key: the request that the bytes are the effect of.
+    package var effectOf: RequestKey?
 
     package init(mediaType: MediaType, filename: String) {
         self.mediaType = mediaType

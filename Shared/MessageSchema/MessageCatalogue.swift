@@ -58,6 +58,7 @@ package enum MessageCatalogue {
 
     private static func visitLibrary(_ visitor: inout some MessageVisitor) throws {
         try visitor.visit(upload: SaveAsset.self)
+        try visitor.visit(request: FindSaved.self)
         try visitor.visit(upload: ImportAsset.self)
         try visitor.visit(request: ListGroups.self)
         try visitor.visit(stream: ListAssets.self)

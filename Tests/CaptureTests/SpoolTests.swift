@@ -16,8 +16,7 @@ struct SpoolTests {
         Spool.Note(
             recording: recording,
             filename: "MOV_20261130_034500.MOV",
-            delegation: Delegation(principal: .user(1000), label: "booth", grant: "g-1"),
-            idempotencyKey: "recording-\(recording)"
+            delegation: Delegation(principal: .user(1000), label: "booth", grant: "g-1")
         )
     }
 
@@ -41,9 +40,9 @@ struct SpoolTests {
 
     @Test func `a film that a crash left behind is found with its owner, and finished`() async throws {
         try await withTemporaryDirectory { path in
+            try await Self.leave("aa", frames: 6, in: Spool(path + "/capture/spool"))
             let spool = try Spool(path + "/capture/spool")
-            try await Self.leave("aa", frames: 6, in: spool)
-            let notes = try Spool(path + "/capture/spool").notes()
+            let notes = try spool.notes()
             #expect(notes == [Self.note("aa")])
             guard case .recovered(let film) = try spool.recover("aa") else {
                 Issue.record("The film was complete already.")
@@ -86,5 +85,18 @@ struct SpoolTests {
 
     @Test func `a spool that can not be made is an error and no crash`() {
         #expect(throws: (any Error).self) { try Spool("/proc/no/such/place") }
+    }
+
+    @Test func `a spool is one process's own until it is done with it`() async throws {
+        try await withTemporaryDirectory { path in
+            do {
+                let spool = try Spool(path + "/spool")
+                let error = #expect(throws: ErrorReply.self) { _ = try Spool(path + "/spool") }
+                #expect(error?.code == .alreadyRunning)
+                #expect(error?.reason?.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
+                _ = try spool.notes()
+            }
+            _ = try Spool(path + "/spool")
+        }
     }
 }

@@ -62,6 +62,38 @@ struct LibraryServiceTests {
         }
     }
 
+    @Test func `what a capture was answered with is found by its key, once, and by nobody else`() async throws {
+        try await withWire { wire, client in
+            let key = RequestKey(key: "camera.photo/k", requestHash: SHA256Digest(hashing: "asked").description)
+            let other = RequestKey(key: key.key, requestHash: SHA256Digest(hashing: "asked more").description)
+            let capture = try wire.client(as: .role(.capture, key: Wire.key))
+            try wire.decide(.allowed, .addOnly, Wire.other)
+            try wire.decide(.allowed, .addOnly)
+            var options = CallOptions()
+            options.onBehalfOf = Delegation(principal: Wire.other, label: "camera app")
+            var save = SaveAsset(mediaType: .image, filename: "a.jpg")
+            save.effectOf = key
+            #expect(try await capture.call(FindSaved(request: key), options).asset == nil)
+            let first = try await capture.upload(save, options, Wire.chunks(try TestLibrary.picture()))
+            #expect(try await capture.call(FindSaved(request: key), options).asset == first)
+            // Taken again, it is another picture with another name.
+            save.filename = "b.jpg"
+            let again = try await capture.upload(save, options, Wire.chunks(try TestLibrary.picture(2)))
+            #expect(again == first)
+            #expect(try await wire.library.all().count == 1)
+            let conflict = await wireError { _ = try await capture.call(FindSaved(request: other), options) }
+            #expect(conflict?.code == .idempotencyConflict)
+            // Another program's key of the same text is its own.
+            #expect(try await capture.call(FindSaved(request: key)).asset == nil)
+            let refused = await wireError { _ = try await client.call(FindSaved(request: key)) }
+            #expect(refused?.code == .roleRequired)
+            let forged = await wireError {
+                _ = try await client.upload(save, CallOptions(), Wire.chunks(try TestLibrary.picture(3)))
+            }
+            #expect(forged?.code == .invalidArgument)
+        }
+    }
+
     @Test func `the same no has its two numbers`() async throws {
         try await withWire { wire, client in
             try wire.decide(.denied, .addOnly)

@@ -8,9 +8,9 @@ struct Main {
         ServiceProcess.run(.capture, settings: CaptureConfiguration.settings) { host in
             let capture = try Capture(host: host, gate: host.gate)
             await capture.register()
-            // What an earlier run left behind is delivered beside the service's work, as soon as the library is there.
-            let recovering = Task { await capture.recover() }
-            return { recovering.cancel() }
+            // Films that the library has not yet are delivered beside the service's work, as soon as it can take them.
+            let delivering = Task { await capture.keepDelivering() }
+            return { delivering.cancel() }
         }
     }
 }

@@ -17,12 +17,11 @@ package struct Capture: Sendable {
     private let desk = RecordingDesk()
     private let spool: Spool
     private let delivery: LibraryDelivery
-    /// What an earlier run left behind; listed before this run films anything, which must not be taken for it.
-    private let left: [Spool.Note]
+    private let keeper: SpoolKeeper
 
     /// Makes the spool; opens no camera yet.
     ///
-    /// - Throws: `ErrorReply` with code `usage`; `FilesError` for a spool that can not be made.
+    /// - Throws: `ErrorReply` with code `usage` or `alreadyRunning`; `FilesError` for a spool that can not be made.
     package init(host: ServiceHost, gate: ConsentGate, scanner: CameraScanner = CameraScanner()) throws {
         let configuration = try CaptureConfiguration(host.settings)
         self.host = host
@@ -33,8 +32,17 @@ package struct Capture: Sendable {
             positions: configuration.positions
         )
         spool = try Spool(host.dataDirectory + "/capture/spool")
-        left = try spool.notes()
-        delivery = LibraryDelivery { try host.client(of: .library) }
+        let delivery = LibraryDelivery { try host.client(of: .library) }
+        self.delivery = delivery
+        // Listed before this run films anything, which must not be taken for what was left.
+        keeper = SpoolKeeper(spool, left: try spool.notes(), log: host.log) { note, path in
+            try await delivery.save(
+                film: path,
+                filename: note.filename,
+                for: note.delegation,
+                effectOf: note.request
+            )
+        }
     }
 
     /// Registers the messages on the host's server.
@@ -55,6 +63,8 @@ package struct Capture: Sendable {
 
     private func photo(_ asked: CaptureSettings, _ call: Call) async throws -> CaptureResult {
         try asked.checkSize()
+        let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
+        if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
         let authorization = try await authorize(camera, call)
         defer { authorization.end() }
@@ -70,13 +80,25 @@ package struct Capture: Sendable {
                 photo.bytes,
                 filename: photo.filename,
                 for: authorization.delegation(of: Need(.library, .addOnly)),
-                key: call.idempotencyKey
+                effectOf: key
             )
             host.log.info("photo taken", ["camera": .string(camera.id), "asset.bytes": .count(Int(asset.bytes))])
             return CaptureResult(asset: asset, camera: camera.id, asked: asked, granted: photo.granted)
         } catch {
             throw ErrorReply(capture: error, camera: camera)
         }
+    }
+
+    /// The answer to a capture that is repeated with its key: what it brought is not taken again.
+    private func earlier(_ key: RequestKey, _ asked: CaptureSettings, _ call: Call) async throws -> CaptureResult? {
+        let asker = Delegation(principal: call.principal, label: call.label.isEmpty ? nil : call.label)
+        var asset = try await delivery.saved(key, for: asker)
+        if asset == nil { asset = try await keeper.asset(for: key, of: call.principal) }
+        guard let asset else { return nil }
+        var granted = asked
+        // A camera that is gone by now keeps nobody from what it took.
+        granted.camera = (try? await shelf.camera(asked.camera).id) ?? asked.camera
+        return CaptureResult(asset: asset, camera: granted.camera, asked: asked, granted: granted)
     }
 
     /// One question for everything that a capture needs; the library enforces its own part.
@@ -93,6 +115,8 @@ package struct Capture: Sendable {
         _ sink: ItemSink<RecordingProgress>
     ) async throws -> CaptureResult {
         try asked.checkSize()
+        let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
+        if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
         let authorization = try await authorize(camera, call)
         defer { authorization.end() }
@@ -101,7 +125,7 @@ package struct Capture: Sendable {
             recording: id,
             filename: LocalTime.fileName("MOV", LocalTime.now(), "MOV"),
             delegation: authorization.delegation(of: Need(.library, .addOnly)),
-            idempotencyKey: call.idempotencyKey ?? "recording-\(id)"
+            request: key
         )
         try spool.write(note)
         let recording = Recording(
@@ -181,7 +205,7 @@ package struct Capture: Sendable {
         }
         do {
             _ = try await recording.film.finish()
-            let asset = try await deliver(note)
+            let asset = try await keeper.deliver(note)
             host.log.info(
                 "recording saved",
                 [
@@ -201,84 +225,8 @@ package struct Capture: Sendable {
         }
     }
 
-    /// Gives a film to the library; one that the library refuses for good, because the person does, is discarded.
-    private func deliver(_ note: Spool.Note) async throws -> Asset {
-        do {
-            let asset = try await delivery.save(
-                film: spool.filmPath(note.recording),
-                filename: note.filename,
-                for: note.delegation,
-                key: note.idempotencyKey
-            )
-            try spool.remove(note.recording)
-            return asset
-        } catch let error as ErrorReply where Self.isRefusal(error) {
-            try spool.remove(note.recording)
-            host.log.warning(
-                "a film was discarded: its program may not add to the library any more",
-                ["recording": .string(note.recording)]
-            )
-            throw error
-        } catch {
-            host.log.warning(
-                "a film stays in the spool; it is tried again at the next start",
-                ["recording": .string(note.recording), "reason": .string("\(error)")]
-            )
-            throw error
-        }
-    }
-
-    private static func isRefusal(_ error: ErrorReply) -> Bool {
-        switch error.code {
-        case .accessDenied, .accessRestricted, .revoked: true
-        case .dataUnavailable: error.cause == ErrorCode.accessDenied.rawValue
-        default: false
-        }
-    }
-
-    private static func isPassing(_ error: ErrorReply) -> Bool {
-        switch error.code {
-        case .serviceUnavailable, .noLease, .shuttingDown: true
-        default: false
-        }
-    }
-
     // MARK: Recovery
 
-    /// Finishes and delivers what an earlier run left behind; tries as long as the library is away.
-    package func recover() async {
-        for note in left { await recover(note) }
-    }
-
-    private func recover(_ note: Spool.Note) async {
-        do {
-            let outcome = try spool.recover(note.recording)
-            if case .recovered(let found) = outcome {
-                host.log.warning(
-                    "a film was recovered",
-                    [
-                        "recording": .string(note.recording), "frames": .count(found.frames),
-                        "lost.frames": .count(found.lostFrames), "lost.bytes": .count(Int(found.lostByteCount)),
-                    ]
-                )
-            }
-            for _ in 0..<60 {
-                do {
-                    _ = try await deliver(note)
-                    return
-                } catch let error as ErrorReply where Self.isPassing(error) {
-                    try await Task.sleep(for: .seconds(1))
-                }
-            }
-        } catch let error as MovieError where error.code == .nothingToRecover {
-            // Not one frame had reached the disk.
-            do { try spool.remove(note.recording) } catch { host.log.error("the spool can not be cleared") }
-            host.log.warning("a recording ended before its first frame", ["recording": .string(note.recording)])
-        } catch {
-            host.log.warning(
-                "a film could not be recovered",
-                ["recording": .string(note.recording), "reason": .string("\(error)")]
-            )
-        }
-    }
+    /// Finishes what an earlier run left behind, and delivers what the library could not take, until it is cancelled.
+    package func keepDelivering() async { await keeper.run() }
 }

@@ -19,33 +19,46 @@ package struct LibraryDelivery: Sendable {
         _ bytes: [UInt8],
         filename: String,
         for delegation: Delegation,
-        key: String?
+        effectOf request: RequestKey?
     ) async throws -> Asset {
         let rest = Rest(bytes)
-        return try await upload(SaveAsset(mediaType: .image, filename: filename), delegation, key) { await rest.next() }
+        var save = SaveAsset(mediaType: .image, filename: filename)
+        save.effectOf = request
+        return try await upload(save, delegation) { await rest.next() }
     }
 
     /// Saves a film from its file, which stays.
     ///
     /// - Throws: The library's `ErrorReply`, or `FilesError`.
-    package func save(film path: String, filename: String, for delegation: Delegation, key: String?) async throws
-        -> Asset
-    {
+    package func save(
+        film path: String,
+        filename: String,
+        for delegation: Delegation,
+        effectOf request: RequestKey
+    ) async throws -> Asset {
         let film = FilmFile(path)
-        return try await upload(SaveAsset(mediaType: .movie, filename: filename), delegation, key) {
-            try await film.next()
-        }
+        var save = SaveAsset(mediaType: .movie, filename: filename)
+        save.effectOf = request
+        return try await upload(save, delegation) { try await film.next() }
+    }
+
+    /// The asset that a program's earlier request was answered with; nil when there is none.
+    ///
+    /// - Throws: The library's `ErrorReply`: `idempotencyConflict` when the key was another request's.
+    package func saved(_ request: RequestKey, for delegation: Delegation) async throws -> Asset? {
+        var options = CallOptions()
+        options.onBehalfOf = delegation
+        options.mayPrompt = false
+        return try await library().call(FindSaved(request: request), options).asset
     }
 
     private func upload(
         _ request: SaveAsset,
         _ delegation: Delegation,
-        _ key: String?,
         _ next: @Sendable () async throws -> [UInt8]?
     ) async throws -> Asset {
         var options = CallOptions.unlimited
         options.onBehalfOf = delegation
-        options.idempotencyKey = key
         // The person was asked for the whole request already.
         options.mayPrompt = false
         return try await library().upload(request, options) { try await next().map { Attachment($0) } }

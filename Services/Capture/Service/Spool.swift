@@ -1,6 +1,7 @@
-package import Files
+private import Files
 private import FoundationEssentials
 private import Glibc
+private import Hashing
 package import MessageSchema
 package import Movies
 
@@ -13,25 +14,56 @@ package struct Spool: Sendable {
         package var recording: String
         package var filename: String
         package var delegation: Delegation
-        /// The key under which the library saves it once, however often it is tried.
-        package var idempotencyKey: String
+        /// The request as whose effect the library saves it once, however often it is tried.
+        package var request: RequestKey
 
-        package init(recording: String, filename: String, delegation: Delegation, idempotencyKey: String) {
+        /// A note; without a request of the program that can be repeated, the recording stands for one.
+        package init(recording: String, filename: String, delegation: Delegation, request: RequestKey? = nil) {
             self.recording = recording
             self.filename = filename
             self.delegation = delegation
-            self.idempotencyKey = idempotencyKey
+            self.request = request ?? Self.ownRequest(of: recording)
+        }
+
+        /// The recording as a request of its own.
+        package static func ownRequest(of recording: String) -> RequestKey {
+            RequestKey(
+                key: "recording/\(recording)",
+                requestHash: SHA256Digest(hashing: Array(recording.utf8)).description
+            )
         }
     }
 
-    private let path: String
+    /// Keeps other processes out: they would take films that are being made for films that were left.
+    private final class Lock: Sendable {
+        private let lock: FileLock
 
-    /// Makes the folder.
+        init(_ lock: consuming FileLock) { self.lock = lock }
+    }
+
+    private static let lockName = "spool.lock"
+
+    private let path: String
+    private let lock: Lock
+
+    /// Makes the folder, and takes it for this process as long as any copy of the value lives.
     ///
-    /// - Throws: `FilesError` for a folder that can not be made.
-    package init(_ path: String) throws(FilesError) {
+    /// - Throws: `ErrorReply` with code `alreadyRunning` when another process has it; `FilesError` for a folder that can
+    ///   not be made.
+    package init(_ path: String) throws {
         self.path = path
         _ = try Directory(creating: path)
+        // Beside the folder, in which there are films alone.
+        let folder = try Directory(opening: path + "/..")
+        guard let lock = try FileLock.attempt(Self.lockName, in: folder) else {
+            throw ErrorReply(
+                .alreadyRunning,
+                "Another capture uses this data folder",
+                reason: FileLock.holder(of: Self.lockName, in: folder).map { "It is process \($0)." },
+                recoverySuggestion: "End it, or choose another --data."
+            )
+        }
+        self.lock = Lock(lock)
     }
 
     /// The path of a recording's film.

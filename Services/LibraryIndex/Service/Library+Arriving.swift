@@ -56,7 +56,9 @@ extension Library {
                 throw LibraryError(.otherContent)
             }
             guard staged.bytes > 0 else { throw LibraryError(.empty) }
-            let key = try idempotencyKey(key, SaveAsset.name, request, staged, owner)
+            let key =
+                try request.effectOf.map { try effectKey($0, owner) }
+                ?? idempotencyKey(key, SaveAsset.name, request, staged, owner)
             if let key, let answered = try await answer(to: key) {
                 await store.discard(staged)
                 guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
@@ -139,6 +141,15 @@ extension Library {
             await store.discard(staged)
             throw error
         }
+    }
+
+    /// The asset that a program's request was answered with; nil when it was not answered yet.
+    ///
+    /// - Throws: `LibraryError`: `idempotencyConflict`, `noSuchAsset` when it is gone, `invalidArgument`.
+    package func saved(_ request: RequestKey, owner: Owner) async throws -> AssetRecord? {
+        guard let answered = try await answer(to: try effectKey(request, owner)) else { return nil }
+        guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
+        return record
     }
 
     // MARK: - Steps
@@ -311,6 +322,14 @@ extension Library {
         hasher.update(Array(try encoder.encode(request)))
         hasher.update(staged.digest.bytes)
         return IdempotencyKey(principal: owner.principal, name: name, key: key, request: hasher.finish())
+    }
+
+    /// The key of a program's request that a service carried out; apart from those that programs choose for their saves.
+    private func effectKey(_ request: RequestKey, _ owner: Owner) throws -> IdempotencyKey {
+        guard (1...512).contains(request.key.utf8.count), let hash = SHA256Digest(request.requestHash) else {
+            throw LibraryError(.invalidArgument("a request has a key of 1 to 512 bytes and a SHA-256"))
+        }
+        return IdempotencyKey(principal: owner.principal, name: FindSaved.name, key: request.key, request: hash)
     }
 
     private func answer(to key: IdempotencyKey) async throws -> Answered? {

@@ -6,6 +6,9 @@ import ServiceRuntime
 
 extension LibraryService {
     func save(_ request: SaveAsset, _ call: Call, _ source: UploadSource) async throws -> Asset {
+        guard request.effectOf == nil || call.caller.role != nil else {
+            throw LibraryError(.invalidArgument("effectOf is for services"))
+        }
         let authorization = try await gate.authorize([.addOnly], for: call)
         defer { authorization.end() }
         // Refused before its bytes have come, and once more when they are there.

@@ -30,6 +30,14 @@ package struct LibraryService: Sendable {
         await server.registerUpload(SaveAsset.self) { request, call, source in
             try await mapped { try await save(request, call, source) }
         }
+        await server.register(FindSaved.self, access: .roles(.capture)) { request, call in
+            try await mapped {
+                let permit = try ReadingPermit(own: Asker(call), gate)
+                let record = try await library.saved(request.request, owner: Owner(call))
+                try permit.check()
+                return FindSaved.Reply(asset: record?.message(showsLocation: true))
+            }
+        }
         await server.registerUpload(ImportAsset.self, access: operatorsOnly) { request, call, source in
             try await mapped { try await importFile(request, call, source) }
         }
