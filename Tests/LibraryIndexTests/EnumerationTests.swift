@@ -1,3 +1,4 @@
+import Foundation
 import LibraryIndexService
 import Media
 import MessageSchema
@@ -103,6 +104,20 @@ struct EnumerationTests {
                 let code = await refusal { _ = try await library.createAlbum(named: name) }
                 guard case .invalidArgument = code else { return #expect(code == .empty) }
             }
+        }
+    }
+
+    @Test func `there are no more albums than an answer can name`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let name = String(repeating: "\"", count: 250)
+            var made = 0
+            let code = await refusal {
+                while made < 2_000, try await library.createAlbum(named: "\(name)\(made)") != nil { made += 1 }
+            }
+            guard case .invalidArgument = code else { return #expect(code == .empty) }
+            let groups = try await library.groups(of: nil)
+            #expect(try JSONEncoder().encode(ListGroups.Reply(groups: groups)).count <= Limits.bodyBytes)
         }
     }
 }

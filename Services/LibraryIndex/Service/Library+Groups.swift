@@ -3,6 +3,9 @@ package import MessageSchema
 private import SQLite
 
 extension Library {
+    /// So many groups fit into one answer, whatever their names are.
+    static let mostGroups = 1_000
+
     /// All groups of these types, or all of them, with their counts.
     package func groups(of types: [GroupType]?) async throws -> [Group] {
         try await database.perform { connection in
@@ -26,6 +29,9 @@ extension Library {
         return try await database.transaction { connection in
             try allowed()
             let table = GroupTable(connection: connection)
+            guard try table.all().count < Self.mostGroups else {
+                throw LibraryError(.invalidArgument("there are as many albums as there can be"))
+            }
             guard let made = try table.addAlbum(name, now: now) else { return nil }
             try ChangeTable(connection: connection).add(.inserted, group: made.id, at: now)
             return try Library.message(made, table)
