@@ -22,7 +22,7 @@ public struct Assets: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let cluster: ObscuraCluster
         private let query: Query
-        private var stream: ItemStream<ListAssets>?
+        private var stream: PatientStream<ListAssets>?
         private var page: ArraySlice<Asset> = []
         private var isOver = false
 
@@ -37,7 +37,7 @@ public struct Assets: AsyncSequence, Sendable {
         public mutating func next() async throws -> Asset? {
             if let asset = page.popFirst() { return asset }
             guard !isOver else { return nil }
-            let current: ItemStream<ListAssets>
+            let current: PatientStream<ListAssets>
             if let stream { current = stream } else { current = try await cluster.stream(query.request, window: 4) }
             stream = current
             while page.isEmpty {

@@ -27,10 +27,15 @@ public final class AssetsLibrary: Sendable {
 
     /// Asks the person, unless there is a decision already.
     ///
-    /// - Returns: How the program stands now; `notDetermined` if nobody decided.
+    /// - Returns: How the program stands now; `notDetermined` if nobody decided: nobody is there to ask, the person closed the
+    ///   question or did not answer in time, or the program asked too often.
     /// - Throws: ``ObscuraError`` when the cluster can not be reached.
     public func requestAuthorization(for access: LibraryAccess = .read) async throws -> AuthorizationStatus {
-        try await AuthorizationStatus(cluster.call(RequestPermissions(needs: [access.need])).permissions)
+        do {
+            return try await AuthorizationStatus(cluster.call(RequestPermissions(needs: [access.need])).permissions)
+        } catch let error as ObscuraError where error.code == ErrorCode.dismissed.rawValue {
+            return .notDetermined
+        }
     }
 
     /// The groups of these kinds.

@@ -14,7 +14,10 @@ public final class ObscuraCluster: Sendable {
         public var purpose: String?
         /// Whether the person may be asked for what is not decided; else such requests fail with `dismissed`.
         public var mayPrompt: Bool
-        /// How long an answer may take, the person's time included.
+        /// How long the cluster may keep the program waiting, the person's time included.
+        ///
+        /// For the answer of a request, for each item of an enumeration and each chunk that is read, and while something is
+        /// saved for each chunk that is taken and for the answer after the last.
         public var timeout: Duration
 
         /// Makes options; a person gets two minutes to answer.
@@ -60,11 +63,12 @@ public final class ObscuraCluster: Sendable {
         try await translating { try await connection.client(for: R.name).call(request, callOptions) }
     }
 
-    func stream<R: StreamRequest>(_ request: R, window: Int = 16) async throws -> ItemStream<R> {
-        var options = callOptions
-        options.timeout = nil
+    func stream<R: StreamRequest>(_ request: R, window: Int = 16) async throws -> PatientStream<R> {
+        let options = unboundedOptions
         return try await translating {
-            try await connection.client(for: R.name).stream(request, options, window: window)
+            let client = try await connection.client(for: R.name)
+            let stream = try await patience.wait { try await client.stream(request, options, window: window) }
+            return PatientStream(stream, patience)
         }
     }
 
@@ -72,9 +76,26 @@ public final class ObscuraCluster: Sendable {
         _ request: R,
         _ next: @escaping @Sendable () async throws -> Attachment?
     ) async throws -> R.Reply {
+        let options = unboundedOptions
+        return try await translating {
+            let client = try await connection.client(for: R.name)
+            return try await patience.wait(stepping: { hasStepped in
+                try await client.upload(request, options) {
+                    let chunk = try await next()
+                    hasStepped()
+                    return chunk
+                }
+            })
+        }
+    }
+
+    private var patience: Patience { Patience(limit: options.timeout) }
+
+    /// A stream or an upload takes as long as it takes; what is bounded is how long it may stand still.
+    private var unboundedOptions: CallOptions {
         var options = callOptions
         options.timeout = nil
-        return try await translating { try await connection.client(for: R.name).upload(request, options, next) }
+        return options
     }
 
     private var callOptions: CallOptions {

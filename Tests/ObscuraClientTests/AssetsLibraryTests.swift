@@ -77,6 +77,54 @@ struct `The assets library` {
         withExtendedLifetime(services) {}
     }
 
+    @Test(arguments: ["noPrompter", "closed", "timedOut", "backingOff"])
+    func `what nobody decides stays not determined, and is no error`(cause: String) async throws {
+        let (library, services) = try await library { services in
+            await services.coordinator.register(RequestPermissions.self) { _, _ in
+                throw ErrorReply(.dismissed, "Nobody has decided", cause: cause)
+            }
+        }
+        #expect(try await library.requestAuthorization(for: .add) == .notDetermined)
+        withExtendedLifetime(services) {}
+    }
+
+    @Test func `a cluster that keeps the program waiting is given up, and its work ends`() async throws {
+        let ended = AsyncStream<String>.makeStream()
+        let (library, services) = try await library(.init(timeout: .milliseconds(200))) { services in
+            await services.library.registerStream(ListAssets.self) { _, _, sink in
+                try await sink.send(.init(assets: [message()]))
+                do {
+                    try await Task.sleep(for: .seconds(3_600))
+                } catch {
+                    ended.continuation.yield("stream")
+                }
+                return .init(count: 1)
+            }
+            await services.library.registerUpload(SaveAsset.self) { _, _, source in
+                while try await source.next() != nil {}
+                do {
+                    try await Task.sleep(for: .seconds(3_600))
+                } catch {
+                    ended.continuation.yield("upload")
+                }
+                return message()
+            }
+        }
+        var count = 0
+        let late = await #expect(throws: ObscuraError.self) { for try await _ in library.assets() { count += 1 } }
+        #expect(late?.code == "deadlineExceeded")
+        #expect(count == 1, "what came in time was given")
+        let unsaved = await #expect(throws: ObscuraError.self) { try await library.savePhoto([1, 2, 3]) }
+        #expect(unsaved?.code == "deadlineExceeded")
+        var ends: [String] = []
+        for await end in ended.stream {
+            ends.append(end)
+            if ends.count == 2 { break }
+        }
+        #expect(ends == ["stream", "upload"])
+        withExtendedLifetime(services) {}
+    }
+
     @Test func `assets come in pages, in order, and only as many as are taken`() async throws {
         let sent = Mutex(0)
         let (library, services) = try await library { services in
