@@ -72,6 +72,7 @@ package struct RecordMovie: StreamRequest {
     package typealias Item = RecordingProgress
     package typealias Summary = CaptureResult
     package static let name = "camera.record"
+    package static let creditLimit = Limits.liveCredit
     package var settings: CaptureSettings
 
     package init(settings: CaptureSettings) { self.settings = settings }

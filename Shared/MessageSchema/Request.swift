@@ -13,6 +13,12 @@ package protocol StreamRequest: Codable, Sendable {
     associatedtype Summary: Codable & Sendable
     /// The name on the wire, such as `library.assets`.
     static var name: String { get }
+    /// How many items the receiver can allow ahead; more is taken as this.
+    static var creditLimit: Int { get }
+}
+
+extension StreamRequest {
+    package static var creditLimit: Int { Limits.credit }
 }
 
 /// A message that is followed by a stream of chunks from the client, and answered by one reply.

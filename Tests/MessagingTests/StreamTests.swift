@@ -29,8 +29,31 @@ struct StreamTests {
                 throw error
             }
         }
+        await cluster.server.registerStream(LiveCount.self) { request, _, sink in
+            for number in 0..<request.to { try await sink.send(Count.Item(number: number)) }
+            return Count.Summary(count: request.to)
+        }
         try await cluster.server.start()
         return cluster
+    }
+
+    @Test func `a live stream is two items ahead at most, whatever its receiver allows`() async throws {
+        let cluster = try await countingCluster()
+        let peer = try cluster.rawPeer()
+        try await peer.send(#"{"kind":"request","id":"s","name":"test.live","credit":16}"#, #"{"to":5}"#)
+        for number in 0..<2 {
+            #expect(try await peer.answer()?.header == #"{"kind":"item","id":"s","seq":\#(number)}"#)
+        }
+        // A reply to something else shows that no third item was sent before it.
+        try await peer.send(#"{"kind":"request","id":"x","name":"test.unknown"}"#)
+        #expect(try await peer.answer()?.header == #"{"kind":"error","id":"x"}"#)
+        let stream = try await cluster.client().stream(LiveCount(to: 40), window: 16)
+        var count = 0
+        for try await item in stream {
+            #expect(item.value.number == count)
+            count += 1
+        }
+        #expect(count == 40, "the client gives credit as the server counts it")
     }
 
     @Test(arguments: [0, 1, 2, 17, 1_000])

@@ -53,6 +53,15 @@ struct Count: StreamRequest {
     }
 }
 
+/// Counts as `Count` does, live.
+struct LiveCount: StreamRequest {
+    typealias Item = Count.Item
+    typealias Summary = Count.Summary
+    static let name = "test.live"
+    static let creditLimit = Limits.liveCredit
+    var to: Int
+}
+
 struct Store: UploadRequest {
     static let name = "test.store"
     var limit: Int?

@@ -26,7 +26,7 @@ extension MessageClient {
     /// - Parameters:
     ///   - request: What is asked.
     ///   - options: A timeout bounds the whole stream, until its end.
-    ///   - window: How many items may be on their way or waiting; at most 2 for what must stop within a frame.
+    ///   - window: How many items may be on their way or waiting; what the request does not allow is taken as its limit.
     /// - Returns: The stream; a refusal comes with its first item.
     /// - Throws: `ErrorReply` if the service can not be reached.
     package nonisolated func stream<R: StreamRequest>(
@@ -34,6 +34,7 @@ extension MessageClient {
         _ options: CallOptions = .unlimited,
         window: Int = 16
     ) async throws -> ItemStream<R> {
+        let window = min(window, R.creditLimit)
         let serial = try await openStream(R.name, try BodyCodec.encode(request), options, window: window)
         return ItemStream(client: self, serial: serial)
     }

@@ -16,7 +16,7 @@ final class Exchange {
     /// Whether the final message is out; the handler may still be running.
     var isClosed = false
     var liveness: Liveness
-    var outgoing = CreditWindow() {
+    var outgoing: CreditWindow {
         didSet { state.setCredit(outgoing.credit) }
     }
     /// Told of each acknowledgement: the number that was applied, and the acknowledgement's own.
@@ -31,6 +31,7 @@ final class Exchange {
         userID: UInt32,
         kind: Kind,
         liveness: Liveness,
+        creditLimit: Int,
         uploadWindow: Int
     ) {
         self.serial = serial
@@ -39,6 +40,7 @@ final class Exchange {
         self.userID = userID
         self.kind = kind
         self.liveness = liveness
+        outgoing = CreditWindow(limit: creditLimit)
         incoming = UploadBuffer(window: uploadWindow)
     }
 

@@ -26,7 +26,7 @@ extension MessageServer {
         if let refusal = refusal(of: header, handler, connection, identity, deadline: deadline, now: now) {
             return sendError(refusal, id: header.id, to: connection, identity)
         }
-        let exchange = addExchange(header.id, handler.kind, connection, identity)
+        let exchange = addExchange(header.id, handler, connection, identity)
         exchange.outgoing.grant(header.credit ?? 0)
         let call = Call(
             caller: identity,
@@ -121,7 +121,7 @@ extension MessageServer {
 
     private func addExchange(
         _ id: String,
-        _ kind: Exchange.Kind,
+        _ handler: Handler,
         _ connection: ConnectionID,
         _ identity: PeerIdentity
     ) -> Exchange {
@@ -131,8 +131,9 @@ extension MessageServer {
             id: id,
             connection: connection,
             userID: identity.userID,
-            kind: kind,
+            kind: handler.kind,
             liveness: Liveness(configuration.liveness),
+            creditLimit: handler.creditLimit,
             uploadWindow: configuration.uploadWindow
         )
         let peer = peer(connection, identity)
@@ -140,7 +141,7 @@ extension MessageServer {
         peer.openCount += 1
         exchanges[exchange.serial] = exchange
         openByUser[identity.userID, default: 0] += 1
-        if kind != .request {
+        if handler.kind != .request {
             liveCount += 1
             startTicking()
         }

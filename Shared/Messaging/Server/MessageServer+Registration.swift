@@ -41,7 +41,7 @@ extension MessageServer {
         access: CallerRule = .anyone,
         _ produce: @escaping @Sendable (R, Call, ItemSink<R.Item>) async throws -> R.Summary
     ) {
-        add(R.name, .stream, access, false) { body, call, exchange in
+        add(R.name, .stream, access, false, creditLimit: R.creditLimit) { body, call, exchange in
             let request = try BodyCodec.decode(type, from: body)
             return Outcome(body: try BodyCodec.encode(try await produce(request, call, ItemSink(exchange: exchange))))
         }
@@ -67,9 +67,16 @@ extension MessageServer {
         _ kind: Exchange.Kind,
         _ access: CallerRule,
         _ remembersReplies: Bool,
+        creditLimit: Int = Limits.credit,
         _ handle: @escaping Handling
     ) {
         precondition(handlers[name] == nil, "\(name) is registered twice")
-        handlers[name] = Handler(kind: kind, access: access, remembersReplies: remembersReplies, handle: handle)
+        handlers[name] = Handler(
+            kind: kind,
+            access: access,
+            remembersReplies: remembersReplies,
+            creditLimit: creditLimit,
+            handle: handle
+        )
     }
 }

@@ -25,6 +25,8 @@ package actor MessageServer {
         let access: CallerRule
         /// Whether a repetition with the same key gets the reply of the first one.
         let remembersReplies: Bool
+        /// How many items a receiver can allow ahead.
+        let creditLimit: Int
         let handle: Handling
     }
 

@@ -5,11 +5,15 @@ struct CreditWindow: Hashable, Sendable {
     private(set) var credit: Int
     /// The number of the next item; also how many were sent.
     private(set) var nextSequence: Int64 = 0
+    private let limit: Int
 
-    init(credit: Int = 0) { self.credit = min(max(0, credit), Limits.credit) }
+    init(credit: Int = 0, limit: Int = Limits.credit) {
+        self.limit = limit
+        self.credit = min(max(0, credit), limit)
+    }
 
     /// Adds credit; what exceeds the limit is taken as the limit.
-    mutating func grant(_ count: Int) { credit = min(credit + max(0, count), Limits.credit) }
+    mutating func grant(_ count: Int) { credit = min(credit + max(0, count), limit) }
 
     /// Uses up one credit for the next item, and gives its number; `nil` without credit.
     mutating func take() -> Int64? {

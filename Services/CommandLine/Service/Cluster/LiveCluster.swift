@@ -27,8 +27,7 @@ package actor LiveCluster: Cluster {
         _ rules: CallRules,
         _ each: @escaping @Sendable (R.Item, [UInt8]) async throws -> Void
     ) async throws -> R.Summary {
-        let window = R.name == RecordMovie.name ? Limits.liveCredit : 16
-        let stream = try await client(for: R.name).stream(request, CallOptions(rules), window: window)
+        let stream = try await client(for: R.name).stream(request, CallOptions(rules))
         do {
             while let item = try await stream.next() {
                 try await each(item.value, item.attachments.first?.bytes ?? [])
