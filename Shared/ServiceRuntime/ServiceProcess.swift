@@ -47,6 +47,10 @@ package enum ServiceProcess {
         _ body: Body
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        precondition(
+            declared.allSatisfy { Setting.everywhere.contains($0.name) },
+            "the configuration file is the cluster's: each name in it is one of Setting.everywhere"
+        )
         let declared = Setting.common + declared
         if arguments.contains("--help") { finish(ServiceHelp.text(for: name, settings: declared)) }
         if arguments == ["--version"] { finish("\(name.executable) \(ProcessIdentity.version)\n") }

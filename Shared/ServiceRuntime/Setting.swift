@@ -25,7 +25,7 @@ package struct Setting: Sendable {
 extension Setting {
     /// What every service can be told.
     package static let common: [Setting] = [
-        Setting("config", "FILE", "read settings from this JSON file: one object, its keys are these flags' names"),
+        Setting("config", "FILE", "read settings from this JSON file: one object, its keys are flags of services"),
         Setting("data", "DIR", "what must last"),
         Setting("runtime", "DIR", "sockets and locks"),
         Setting("deployment", "personal|system", "who is kept apart from whom", fallback: "personal"),
@@ -36,4 +36,11 @@ extension Setting {
         Setting("address-space", "MIB", "how much memory may be mapped; 0 for no limit", fallback: "4096"),
         Setting("open-files", "N", "how many descriptors may be open", fallback: "4096"),
     ]
+
+    /// The names of everything that any service can be told.
+    ///
+    /// One configuration file serves a whole cluster: a service passes over what is another's, and refuses what is nobody's.
+    package static let everywhere: Set<String> = Set(common.map(\.name)).union([
+        "built-in-cameras", "camera-positions", "decoder", "decoder-seconds", "decoders", "export-roots", "media",
+    ])
 }

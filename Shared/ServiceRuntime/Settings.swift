@@ -92,10 +92,11 @@ package struct Settings: Sendable {
                 "\(path) is not one JSON object of texts, numbers, booleans and lists of texts"
             )
         }
-        for name in entries.keys where !declared.contains(where: { $0.name == name }) {
+        let names = Set(declared.map(\.name))
+        for name in entries.keys.sorted() where !names.contains(name) && !Setting.everywhere.contains(name) {
             throw SettingsError(.unknown, "\(path): \"\(name)\" is not known")
         }
-        return entries.mapValues(\.text)
+        return entries.filter { names.contains($0.key) }.mapValues(\.text)
     }
 }
 

@@ -48,6 +48,13 @@ struct SettingsTests {
         #expect(throws: SettingsError.self) { try settings(["--config", "f"], file: file) }
     }
 
+    @Test func `a file may say what is for another service, which is passed over`() throws {
+        let file = #"{"export-roots": ["/srv/a", "/srv/b"], "media": "/m", "roots": "/r"}"#
+        let settings = try settings(["--config", "f"], file: file)
+        #expect(settings["roots"] == "/r")
+        #expect(settings["export-roots"] == nil && settings["media"] == nil)
+    }
+
     @Test func `a file that can not be read is the caller's error`() {
         #expect(throws: NoFile.self) { try settings(["--config", "f"]) }
     }

@@ -7,6 +7,8 @@ package struct ClusterOptions: Sendable {
     package var data: String
     package var runtime: String
     package var policy: String?
+    /// A JSON file with settings of the services.
+    package var config: String?
     package var deployment: Deployment
     /// Services that somebody else runs, for instance in a debugger; their keys are put beside the sockets.
     package var except: Set<ServiceName>

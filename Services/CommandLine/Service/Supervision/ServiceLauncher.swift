@@ -75,6 +75,7 @@ struct ServiceLauncher: Sendable {
             "--role-keys-fd", String(Self.keyDescriptor),
         ]
         if let policy = options.policy { arguments += ["--policy", policy] }
+        if let config = options.config { arguments += ["--config", config] }
         return arguments + (options.extra[service] ?? [])
     }
 

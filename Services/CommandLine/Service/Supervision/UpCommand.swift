@@ -14,6 +14,12 @@ struct UpCommand: Command {
         as: .text
     )
     private static let policy = Option("policy", "FILE", "Operators and restrictions", as: .text)
+    private static let config = Option(
+        "config",
+        "FILE",
+        "Settings of the services, such as export-roots: a JSON object (default: $OBSCURA_CONFIG); flags win over it",
+        as: .text
+    )
     private static let deployment = Option<Deployment>(
         "deployment",
         "personal|system",
@@ -52,7 +58,7 @@ struct UpCommand: Command {
             Starts the five services, one line for each as its state changes, and starts a service again that crashes. \
             Questions to the person appear here, when this is a terminal. Ctrl-C ends everything.
             """,
-        parameters: [data, policy, deployment, except, readyDescriptor, builtIn, verbose],
+        parameters: [data, policy, config, deployment, except, readyDescriptor, builtIn, verbose],
         examples: [
             ("up", "run the cluster of this user"),
             ("up --data /tmp/o/data --runtime /tmp/o/run", "run another one beside it"),
@@ -102,6 +108,7 @@ struct UpCommand: Command {
         }
         var options = ClusterOptions(data: absolute(data), runtime: absolute(runtime), deployment: deployment)
         options.policy = arguments[Self.policy].map(absolute)
+        options.config = (arguments[Self.config] ?? context.user.variable("OBSCURA_CONFIG")).map(absolute)
         options.except = Set(arguments[Self.except] ?? [])
         if let builtIn = arguments[Self.builtIn] {
             options.extra = [.probe: ["--built-in-cameras", builtIn], .capture: ["--built-in-cameras", builtIn]]
