@@ -67,14 +67,10 @@ struct BadInputTests {
             let misnamed = try folder.write("a.mov", FileManager.default.contents(atPath: picture) ?? Data())
             let outcome = try await cluster.obscura("library", "import", misnamed, "--json")
             let result = try outcome.object(ImportLine.self)
-            #expect(result.found == 1)
-            #expect(result.imported + result.skipped.count + result.failed.count == 1)
-            #expect(outcome.status == (result.failed.isEmpty ? 0 : 65))
-            if result.imported == 1 {
-                let assets = try await cluster.obscura("library", "list", "--json").objects(AssetLine.self)
-                let asset = try #require(assets.first)
-                #expect(asset.kind == "photo")
-            }
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(result.found == 1 && result.imported == 1)
+            let asset = try #require(try await cluster.onlyAsset())
+            #expect(asset.kind == "photo" && asset.state == "ok" && asset.width ?? 0 > 0, "\(asset)")
         }
     }
 

@@ -20,6 +20,12 @@ extension Cluster {
         }
     }
 
+    /// What the library has, when that is one asset.
+    func onlyAsset() async throws -> AssetLine? {
+        let assets = try await obscura("library", "list", "--json").objects(AssetLine.self)
+        return assets.count == 1 ? assets.first : nil
+    }
+
     /// The frames that a player finds in a film, without an error.
     func framesPlayed(of url: String) async throws -> Int {
         let copy = "\(folder)/film-\(UInt32.random(in: 0...UInt32.max)).mov"

@@ -96,14 +96,15 @@ struct PermissionTests {
         try await Cluster.with { cluster in
             try await cluster.allowEverything()
             let film = try cluster.start("record", "--duration", "60s", "--json", "--progress")
-            try await eventually("progress of the film") {
-                try String(contentsOfFile: film.output, encoding: .utf8).contains("\"progress\"")
-            }
+            try await cluster.filmed(1, by: film)
             let revoked = try await cluster.obscura("permissions", "revoke", "--resource", "camera/*", "--json")
             #expect(revoked.status == 0, "\(revoked.errors)")
             let outcome = await film.outcome()
             #expect(outcome.status == 77)
             #expect(try outcome.error().code == "revoked")
+            let kept = try #require(try await cluster.onlyAsset())
+            #expect(kept.kind == "video" && kept.state == "ok" && (kept.duration ?? 0) >= 1, "\(kept)")
+            #expect(try await cluster.framesPlayed(of: kept.url) >= 10)
         }
     }
 
