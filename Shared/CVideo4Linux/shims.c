@@ -93,10 +93,6 @@ int cv4l2_set_format(int fd, uint32_t type, struct cv4l2_format *format) {
     return change_format(fd, VIDIOC_S_FMT, type, format);
 }
 
-int cv4l2_try_format(int fd, uint32_t type, struct cv4l2_format *format) {
-    return change_format(fd, VIDIOC_TRY_FMT, type, format);
-}
-
 int cv4l2_get_control(int fd, uint32_t identifier, int32_t *value) {
     struct v4l2_control control = {.id = identifier};
     int result = call(fd, VIDIOC_G_CTRL, &control);

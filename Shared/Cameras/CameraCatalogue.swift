@@ -26,7 +26,9 @@ package struct CameraCatalogue: Hashable, Sendable {
         let nodes = scan.nodes.filter { Self.mayBeCamera($0) }
         let identities = CameraIdentity.identities(of: nodes)
         let found = zip(nodes, identities).map { Self.camera($0, id: $1, positions: positions) }
-        let showsBuiltIn = builtIn == .always || builtIn == .auto && found.isEmpty
+        // In a container the kernel lists nodes of the machine that are not there.
+        let hasHardware = found.contains { $0.availability.state != .absent }
+        let showsBuiltIn = builtIn == .always || builtIn == .auto && !hasHardware
         cameras = found + (showsBuiltIn ? BuiltInCameras.all : [])
         problem = scan.problem
     }

@@ -82,9 +82,9 @@ package struct CameraScanner: Sendable {
         case .success(let opened):
             if opened.isInUse { findHolder(&facts) }
         case .failure(let error):
-            // Metadata, output, codec and memory-to-memory nodes. What may not be opened may be a camera; the first of a
-            // device's nodes is its pictures.
-            guard error.code != .notCamera, error.code != .denied || index == 0 else { return nil }
+            // Metadata, output, codec and memory-to-memory nodes. What can not be opened, for whatever reason, may be a
+            // camera; the first of a device's nodes is its pictures.
+            guard error.code != .notCamera, index == 0 else { return nil }
             if error.code == .busy { findHolder(&facts) }
             facts.group = SystemTree.group(path)
         }
@@ -115,8 +115,12 @@ package struct CameraScanner: Sendable {
         return nil
     }
 
-    /// Finds who has the node open, also where that is this very process; processes of other users can not be looked into, and are not known then.
+    /// Finds who has the node open, also where that is this very process.
+    ///
+    /// Processes of other users can not be looked into, and are not known then. Of several the kernel does not say who
+    /// streams: this system's capture service is believed to, another is told as a guess.
     private func findHolder(_ facts: inout NodeFacts) {
+        var others: [String] = []
         for name in SystemTree.entries(procfs) ?? [] {
             guard let pid = Int32(name) else { continue }
             let folder = procfs + "/" + name
@@ -125,9 +129,14 @@ package struct CameraScanner: Sendable {
             }
             guard isHolder else { continue }
             let command = SystemTree.text(folder + "/comm") ?? "a program"
-            facts.holder = "\(command) (pid \(pid))"
-            facts.isHeldByCapture = command == "obscura-capture"
-            return
+            let holder = "\(command) (pid \(pid))"
+            if command == "obscura-capture" {
+                facts.holder = holder
+                facts.isHeldByCapture = true
+                return
+            }
+            others.append(holder)
         }
+        facts.holder = others.count > 1 ? others.first.map { "probably \($0)" } : others.first
     }
 }

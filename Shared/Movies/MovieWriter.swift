@@ -66,12 +66,6 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     /// How many frames were given so far.
     package var frameCount: Int { samples.count + pending.count + (held == nil ? 0 : 1) }
 
-    /// How many bytes the file will have at most when it is finished now.
-    package var finishedByteCountBound: Int64 {
-        let waiting = pendingBytes + (held?.bytes.count ?? 0)
-        return end + Int64(waiting + 4096 + head.metadata.count + samples.byteCountBound + 40 * pending.count)
-    }
-
     /// Adds a frame.
     ///
     /// - Parameters:

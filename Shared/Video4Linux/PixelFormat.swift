@@ -28,13 +28,6 @@ package struct PixelFormat: Hashable, Sendable, CustomStringConvertible, Express
         }
     }
 
-    /// The format that prints as `text`; nil unless it has four ASCII characters.
-    package init?(spelled text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 4, bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
-        rawValue = bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
     /// The four characters; the big-endian mark in the top bit is left out, and what can not be printed becomes `?`.
     package var description: String {
         let bytes = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: (rawValue & 0x7FFF_FFFF) >> UInt32($0)) }

@@ -16,7 +16,6 @@ package struct VideoControl: Hashable, Sendable {
 
     /// Control identifiers that are asked for by name (linux/v4l2-controls.h).
     package enum Identifier {
-        package static let exposureAuto: UInt32 = 0x009A_0901
         package static let exposureAbsolute: UInt32 = 0x009A_0902
         package static let isoSensitivity: UInt32 = 0x009A_0917
         package static let isoSensitivityAuto: UInt32 = 0x009A_0918

@@ -56,13 +56,6 @@ package struct VideoDevice: ~Copyable {
         return VideoFormat(format, interval: try interval())
     }
 
-    /// What `setFormat` would give, without changing anything; also while another process films.
-    package func tryFormat(_ pixelFormat: PixelFormat, width: Int, height: Int) throws(VideoError) -> VideoFormat {
-        var format = Self.wanted(pixelFormat, width: width, height: height)
-        try check(unsafe cv4l2_try_format(descriptor, bufferType, &format), "VIDIOC_TRY_FMT")
-        return VideoFormat(format, interval: nil)
-    }
-
     /// Sets a format, and the time between frames where the device has one.
     ///
     /// - Returns: What the device was really set to.

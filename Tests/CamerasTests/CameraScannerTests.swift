@@ -61,11 +61,44 @@ struct CameraScannerTests {
         }
     }
 
-    @Test func `of a device that may not be opened only the first node is listed`() async throws {
+    @Test(arguments: [2, 5, 13, 16, 19] as [Int32])
+    func `of a device that can not be opened only the first node is listed`(errorNumber: Int32) async throws {
         try await withTemporaryDirectory { root in
             try Self.layOut(root)
-            let scan = Self.scanner(root) { _ in .failure(VideoError(operation: "open", errorNumber: 13)) }.scan()
+            let scan = Self.scanner(root) { _ in
+                .failure(VideoError(operation: "open", errorNumber: errorNumber))
+            }.scan()
             #expect(scan.nodes.map(\.path) == ["/dev/video4"])
+            // Nodes that are not there, as in a container, do not take the place of the built-in cameras.
+            let isThere = ![2, 19].contains(errorNumber)
+            let cameras = CameraCatalogue(scan, builtIn: .auto).cameras
+            #expect(cameras.contains { $0.builtIn } == !isThere)
+        }
+    }
+
+    @Test func `of several that have a node open capture is the holder, and another one is a guess`() async throws {
+        try await withTemporaryDirectory { root in
+            try Self.layOut(root)
+            let files = FileManager.default
+            func open(_ pid: Int, _ command: String) throws {
+                try files.createDirectory(atPath: root + "/proc/\(pid)/fd", withIntermediateDirectories: true)
+                let comm = root + "/proc/\(pid)/comm"
+                try (command + "\n").write(toFile: comm, atomically: false, encoding: .utf8)
+                makeSymbolicLink(at: root + "/proc/\(pid)/fd/7", to: "/dev/video4")
+            }
+            let scanner = Self.scanner(root) { _ in
+                let capabilities = Machines.capabilities(bus: "usb")
+                return .success(
+                    NodeFacts.Opened(capabilities: capabilities, formats: Machines.webcamFormats, isInUse: true)
+                )
+            }
+            try open(100, "watcher")
+            #expect(scanner.scan().nodes.first?.holder == "watcher (pid 100)")
+            try open(200, "ffmpeg")
+            #expect(scanner.scan().nodes.first?.holder == "probably watcher (pid 100)")
+            try open(300, "obscura-capture")
+            #expect(scanner.scan().nodes.first?.holder == "obscura-capture (pid 300)")
+            #expect(scanner.scan().nodes.first?.isHeldByCapture == true)
         }
     }
 

@@ -3,9 +3,6 @@ private import MessageSchema
 
 /// The report of the machine, in the words and the order of the cookbook's first recipe.
 package enum MachineReport {
-    /// What a question about an empty media type leaves in the log.
-    package static let emptyMediaType = "Media type is empty."
-
     /// The report, a line each; the flash lines come only under a camera that is available.
     package static func lines(for machine: ProbeMachine) -> [String] {
         let isAvailable = machine.status(of: .camera).available

@@ -1,5 +1,6 @@
 package import Cameras
 private import EventLoop
+private import Media
 package import MessageSchema
 private import Timekeeping
 
@@ -39,10 +40,24 @@ package actor CameraShelf {
 
     /// Finds a camera by identity, by position, or the usual one when nothing is named.
     ///
-    /// - Throws: `ErrorReply` with code `cameraAbsent`.
+    /// - Throws: `ErrorReply` with code `cameraAbsent`, or `cameraDenied` where the service may not open it: nobody needs to
+    ///   be asked then.
     package func camera(_ name: String) throws -> Camera {
         let catalogue = CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions)
-        if let camera = name.isEmpty ? catalogue.standard : catalogue.camera(name) { return camera }
+        let found = name.isEmpty ? catalogue.standard : catalogue.camera(name)
+        if let found, found.availability.state != .denied { return found }
+        // Where a camera looks is not known before it is opened: one that may not be opened may be the one that is meant.
+        let isVague = name.isEmpty || CameraPosition(rawValue: name) != nil
+        let denied = found ?? (isVague ? catalogue.cameras.first { $0.availability.state == .denied } : nil)
+        if let denied {
+            throw ErrorReply(
+                .cameraDenied,
+                "The service may not open the camera",
+                reason: denied.availability.reason,
+                recoverySuggestion: "Let the services' user into that group, and start the cluster again",
+                parameters: ["camera": denied.id]
+            )
+        }
         throw ErrorReply(
             .cameraAbsent,
             name.isEmpty ? "There is no camera" : "There is no camera \"\(name)\"",

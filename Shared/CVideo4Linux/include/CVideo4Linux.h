@@ -9,7 +9,7 @@
 
 #define CV4L2_MAX_PLANES 8
 
-/// One picture format of either interface (VIDIOC_G_FMT, VIDIOC_S_FMT, VIDIOC_TRY_FMT): the first plane's row and size.
+/// One picture format of either interface (VIDIOC_G_FMT, VIDIOC_S_FMT): the first plane's row and size.
 struct cv4l2_format {
     uint32_t width, height, pixelformat, field, colorspace, quantization, plane_count, bytesperline, sizeimage;
 };
@@ -34,7 +34,6 @@ int cv4l2_enum_frame_size(int fd, struct v4l2_frmsizeenum *_Nonnull size);
 int cv4l2_enum_frame_interval(int fd, struct v4l2_frmivalenum *_Nonnull interval);
 int cv4l2_get_format(int fd, uint32_t type, struct cv4l2_format *_Nonnull format);
 int cv4l2_set_format(int fd, uint32_t type, struct cv4l2_format *_Nonnull format);
-int cv4l2_try_format(int fd, uint32_t type, struct cv4l2_format *_Nonnull format);
 int cv4l2_get_parameters(int fd, struct v4l2_streamparm *_Nonnull parameters);
 int cv4l2_set_parameters(int fd, struct v4l2_streamparm *_Nonnull parameters);
 int cv4l2_query_control(int fd, struct v4l2_query_ext_ctrl *_Nonnull control);
