@@ -70,6 +70,15 @@ struct ForgedMetadataTests {
         #expect(answer.header.contains(#""kind":"error""#) && answer.body.contains("routingID"), "\(answer)")
     }
 
+    @Test func `where routing ids start is different in each process`() throws {
+        // As every process starts (rand(3)), and libzmq never changes that.
+        srand(1)
+        let first = rand()
+        srand(1)
+        _ = try MessagingContext()
+        #expect(rand() != first)
+    }
+
     @Test func `a generated routing id that is in use can not be taken over`() async throws {
         let cluster = try Cluster()
         let number = Mutex<UInt32?>(nil)

@@ -1,4 +1,5 @@
 private import CZeroMQ
+private import Glibc
 private import Synchronization
 
 /// Owns libzmq's I/O thread; every socket of a process shares one.
@@ -11,7 +12,12 @@ package final class MessagingContext: Sendable {
     /// Makes a context with one I/O thread.
     ///
     /// - Throws: ``MessagingError`` when the process has no descriptors left.
-    package init() throws(MessagingError) { handle = try ContextHandle() }
+    package init() throws(MessagingError) {
+        // A router's first routing id is two calls of rand(3) (libzmq 4.3.4, router.cpp, random.cpp), which nobody seeds:
+        // the ids of every process would be the same, and a peer that claims the next one ends the process.
+        srand(UInt32.random(in: UInt32.min...UInt32.max))
+        handle = try ContextHandle()
+    }
 
     /// An endpoint inside the process that nobody else of this context has.
     func makeEndpoint() -> String {
