@@ -62,10 +62,9 @@ struct CrashTests {
                 let status = try await cluster.obscura("status", "--wait", "15", "--json")
                 #expect(status.status == 0, "\(name): \(status.output)")
             }
-            // A demonstration that was cut short may have left its last chapter's decision: the person has said no.
-            for resource in ["camera/pattern-back", "camera/pattern-front"] {
-                _ = try await cluster.obscura("permissions", "reset", "--resource", resource, "--json")
-            }
+            // Cut short or not, it has left nothing decided.
+            let decided = try await cluster.obscura("permissions", "list", "--json")
+            #expect(decided.status == 0 && decided.lines.isEmpty, "\(decided.output)")
             let after = try await cluster.obscura("demo", "--yes", "--json")
             #expect(after.status == 0, "\(after.errors)")
             let verify = try await cluster.obscura("library", "verify", "--json")

@@ -1,39 +1,42 @@
 import Consent
 import MessageSchema
 private import Synchronization
+private import Timekeeping
 
-/// The demo's operator: answers the demo's own program, and takes the answers back at the end.
+/// The demo's operator: answers the demo's own program.
 final class DemoAnswers: Sendable {
+    /// A demo that is killed can take nothing back; what it was allowed ends by itself.
+    private static let lifespanMilliseconds: Int64 = 600_000
+
     private let person: any Cluster
     private let principal: Principal
-    private let allowed = Mutex<[Need]>([])
+    private let seen = Mutex<String?>(nil)
 
     init(person: any Cluster, principal: Principal) {
         self.person = person
         self.principal = principal
     }
 
+    /// The label of the demo's program, once it has asked.
+    var label: String? { seen.withLock { $0 } }
+
     /// Allows what the demo's program asks, until the task is cancelled; other programs' questions are not its business.
+    ///
+    /// Only to programs with its label, and for ten minutes.
     func answer() async throws {
         _ = try await person.stream(FollowPrompts(), CallRules().endless) { [self] event, _ in
             guard event.kind == .opened, event.prompt.principal == principal,
                 event.prompt.purpose == DemoStory.purpose
             else { return }
-            allowed.withLock { $0 += event.prompt.needs }
-            _ = try await person.call(AnswerPrompt(prompt: event.prompt.prompt, answer: .allow))
-        }
-    }
-
-    /// Forgets what was allowed for the demo, so that it leaves things as they were.
-    func forget() async {
-        for need in allowed.withLock({ $0 }) {
-            let change = PermissionChange(
-                principal: principal,
-                resource: need.resource,
-                access: need.access
+            seen.withLock { $0 = event.prompt.label }
+            let end = Moment(milliseconds: Timestamp.now().microseconds / 1_000 + Self.lifespanMilliseconds)
+            let answer = AnswerPrompt(
+                prompt: event.prompt.prompt,
+                answer: .allow,
+                lifespan: .until(end),
+                narrowed: event.prompt.label != nil
             )
-            // A coordinator that is away keeps the answer; `permissions list` shows it.
-            _ = try? await person.call(ResetPermission(change: change))
+            _ = try await person.call(answer)
         }
     }
 }

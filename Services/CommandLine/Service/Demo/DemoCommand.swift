@@ -17,9 +17,10 @@ struct DemoCommand: Command {
         "Show what Obscura does: probe, ask, capture, keep, read, copy out, withdraw",
         discussion: """
             Uses the running cluster, or starts one of its own and ends it. The person at the terminal is asked; --yes \
-            answers for them. Nothing that was decided before is changed.
+            answers for them. What was decided before holds again at the end, and what was decided for the demo is \
+            forgotten, also after Ctrl-C.
             """,
-        parameters: [yes, destination],
+        parameters: [yes, destination, UpCommand.builtIn],
         examples: [
             ("demo", "the story, with questions"),
             ("demo --yes --json", "the story as JSON lines; the last one says where the copies are"),
@@ -27,12 +28,33 @@ struct DemoCommand: Command {
     )
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        guard arguments[Self.yes] || context.person != nil else {
+            throw ErrorReply.usage(
+                "Nobody to ask",
+                "the demo asks questions on a terminal, and there is none",
+                "use --yes"
+            )
+        }
         let narrator = DemoNarrator(terminal: context.terminal, asJSON: arguments[CommonParameters.json])
         let runtime = try context.runtimeDirectory(arguments)
         if await Self.isServed(try context.connect(runtime)) {
+            if arguments[UpCommand.builtIn] != nil {
+                narrator.say("A cluster runs here: it has the cameras that it was started with.")
+            }
             return try await tell(arguments, narrator, runtime: runtime, in: context)
         }
-        return try await withOwnCluster(arguments, narrator, in: context) { runtime in
+        guard let data = StandardDirectories.data(context.user),
+            let runtime = arguments[CommonParameters.runtime]
+                ?? StandardDirectories.runtime(context.user, for: .serving)
+        else {
+            throw ErrorReply.usage("No place to run in", "this user has no home directory", "give --runtime")
+        }
+        var options = ClusterOptions(data: data, runtime: runtime)
+        if let builtIn = arguments[UpCommand.builtIn] {
+            options.extra = [.probe: ["--built-in-cameras", builtIn], .capture: ["--built-in-cameras", builtIn]]
+        }
+        narrator.say("No cluster runs here, so the demo starts one of its own.")
+        return try await DemoCluster(options: options, executable: context.executable).run {
             try await tell(arguments, narrator, runtime: runtime, in: context)
         }
     }
@@ -42,60 +64,6 @@ struct DemoCommand: Command {
         // No cluster, or not a whole one: the demo brings its own.
         let services = try? await cluster.call(ListServices(), CallRules(timeout: .seconds(1)))
         return services?.ready == true
-    }
-
-    private func withOwnCluster(
-        _ arguments: Arguments,
-        _ narrator: DemoNarrator,
-        in context: CommandContext,
-        _ body: (String) async throws -> ProgramStatus
-    ) async throws -> ProgramStatus {
-        guard let data = StandardDirectories.data(context.user),
-            let runtime = arguments[CommonParameters.runtime]
-                ?? StandardDirectories.runtime(context.user, for: .serving)
-        else {
-            throw ErrorReply.usage("No place to run in", "this user has no home directory", "give --runtime")
-        }
-        let (ready, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let cluster = try LocalCluster(
-            ClusterOptions(data: data, runtime: runtime),
-            executable: context.executable
-        ) { report in
-            if case .allReady = report { continuation.yield() }
-        }
-        narrator.say("No cluster runs here, so the demo starts one of its own.")
-        try await cluster.start()
-        let ending = Task {
-            let code = await cluster.waitUntilFinished()
-            continuation.finish()
-            return code
-        }
-        var isReady = false
-        for await _ in ready {
-            isReady = true
-            break
-        }
-        do {
-            guard isReady else {
-                throw ErrorReply(
-                    .serviceUnavailable,
-                    "The demo's cluster did not start",
-                    reason: "A service ended with code \(await ending.value); its log is in \(data)/log.",
-                    recoverySuggestion: "Run `obscura up` to see which, and why"
-                )
-            }
-            let status = try await body(runtime)
-            await end(cluster, ending)
-            return status
-        } catch {
-            await end(cluster, ending)
-            throw error
-        }
-    }
-
-    private func end(_ cluster: LocalCluster, _ ending: Task<Int32, Never>) async {
-        await cluster.stop()
-        _ = await ending.value
     }
 
     private func tell(
@@ -108,23 +76,36 @@ struct DemoCommand: Command {
         let person = try context.connect(runtime)
         let own = try await program.call(PermissionStatus(needs: [Need(.library, .addOnly)])).permissions
         guard let own = own.first else { throw ErrorReply(.internalFault, "The coordinator does not say who we are") }
+        let decisions = try await DemoDecisions(of: own.principal, person: person)
         let story = DemoStory(
             program: program,
             person: person,
             principal: own.principal,
+            decisions: decisions,
             narrator: narrator
         )
         let answers =
             arguments[Self.yes] ? DemoAnswers(person: person, principal: own.principal) : nil
         let exporting = DemoExport(context: context, narrator: narrator, cluster: program)
         let destination = try arguments[Self.destination] ?? exporting.standardDestination()
-        let told = try await story.answered(by: answers, dialogue: dialogue(context, person, own)) {
-            let (camera, assets) = try await story.captureAndRead()
-            let result = try await exporting.export(assets, to: destination)
-            try await story.withdraw(camera)
-            return result
+        let told: DemoResult
+        do {
+            told = try await story.answered(by: answers, dialogue: dialogue(context, person, own)) {
+                let (camera, assets) = try await story.captureAndRead()
+                let result = try await exporting.export(assets, to: destination)
+                try await story.withdraw(camera, from: answers?.label)
+                return result
+            }
+        } catch {
+            // The story's own error is the one to report; what stays decided is listed by `permissions list`.
+            do {
+                try await decisions.restore()
+            } catch let failure as ErrorReply {
+                context.terminal.writeError(ErrorLine.text(failure))
+            }
+            throw error
         }
-        await answers?.forget()
+        try await decisions.restore()
         narrator.result(told)
         return told.failed == 0 ? .success : .badData
     }

@@ -1,3 +1,4 @@
+private import Consent
 private import Synchronization
 
 /// Tells the demo's story: sentences for a person, lines of JSON for a program.
@@ -12,17 +13,22 @@ struct DemoNarrator: Sendable {
         terminal.writeLine(terminal.styled("\(number). \(title)", .bold))
     }
 
-    /// Says what happened.
+    /// Says what happened; names and reasons in it that come from elsewhere can not steer the terminal.
     func say(_ text: String) {
         if asJSON { return terminal.writeJSON(Line(type: "progress", chapter: nil, text: text)) }
-        terminal.writeLine("   \(text)")
+        terminal.writeLine("   \(Self.shown(text))")
     }
 
     /// Closes with the result.
     func result(_ result: DemoResult) {
         if asJSON { return terminal.writeJSON(result) }
         terminal.writeLine("")
-        terminal.writeLine(terminal.styled("What it made is in \(result.destination)", .green))
+        terminal.writeLine(terminal.styled("What it made is in \(Self.shown(result.destination))", .green))
+    }
+
+    /// Escapes what has not been escaped; a text that has been is shown as it is.
+    private static func shown(_ text: String) -> String {
+        EscapedText(text, limit: 4_096).text.replacing("\\\\", with: "\\")
     }
 
     private struct Line: Encodable {

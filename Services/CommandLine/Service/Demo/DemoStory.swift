@@ -17,6 +17,8 @@ struct DemoStory: Sendable {
     /// The person's side: an operator's requests.
     let person: any Cluster
     let principal: Principal
+    /// What was decided before, for a camera to be noted before it is used.
+    let decisions: DemoDecisions
     let narrator: DemoNarrator
 
     /// Waits for a person to answer for as long as a person needs.
@@ -60,6 +62,7 @@ struct DemoStory: Sendable {
     /// - Returns: The camera that was used, the photo and the film.
     func captureAndRead() async throws -> (camera: String, assets: [Asset]) {
         let camera = try await probe()
+        decisions.touch(.camera(camera.id))
         let photo = try await takePhoto(with: camera)
         let movie = try await film(with: camera)
         try await read([photo.asset, movie.asset])
@@ -131,13 +134,17 @@ struct DemoStory: Sendable {
     }
 
     /// Chapter six: a running recording ends when the person withdraws, and the program is told why.
-    func withdraw(_ camera: String) async throws {
+    ///
+    /// Where the demo's label is known, only what is allowed to programs with it ends.
+    func withdraw(_ camera: String, from label: String?) async throws {
         narrator.chapter(6, "The person withdraws while the program films")
         var settings = CaptureSettings(camera: camera)
         settings.maximumDuration = 20
         let request = RecordMovie(settings: settings)
         let begun = Mutex(false)
-        let change = PermissionChange(principal: principal, resource: .camera(camera), access: .use)
+        var withdrawn = PermissionChange(principal: principal, resource: .camera(camera), access: .use)
+        withdrawn.label = label
+        let change = withdrawn
         do {
             _ = try await program.stream(request, patient.endless) { progress, _ in
                 let isFirst = begun.withLock { begun in

@@ -41,7 +41,7 @@ struct UpCommand: Command {
         "Write a line to this descriptor when all services are ready",
         as: .wholeNumber(atLeast: 1)
     )
-    private static let builtIn = Option(
+    static let builtIn = Option(
         "built-in-cameras",
         "auto|always|never",
         "Whether there are cameras without hardware (default: auto, only when there is no hardware)",
