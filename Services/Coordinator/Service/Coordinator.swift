@@ -30,7 +30,14 @@ package struct Coordinator: Sendable {
             throw ErrorReply(
                 error,
                 of: "coordinator",
-                whenUnreadable: "Restore it from a backup, or move it away: then every program asks again."
+                whenUnreadable: Self.whenUnreadable
+            )
+        } catch let error as UnreadableDecision {
+            throw ErrorReply(
+                .damaged,
+                "The coordinator's database is damaged",
+                reason: "\(error).",
+                recoverySuggestion: Self.whenUnreadable
             )
         }
         pulse = CoordinatorPulse(in: host.runtimeDirectory)
@@ -64,6 +71,9 @@ package struct Coordinator: Sendable {
             log: host.log
         )
     }
+
+    private static let whenUnreadable =
+        "Restore it from a backup, or move it away: then every program asks again."
 
     /// Registers the messages on the host's server.
     package func register() async {

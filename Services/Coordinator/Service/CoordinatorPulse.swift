@@ -26,12 +26,21 @@ package struct CoordinatorPulse: Sendable {
         }
     }
 
+    /// Replaces the file without syncing it: only a later process of this boot reads it, and sees what was written whether or
+    /// not it has reached a disk; after a loss of power the leases are over, and so is what it would have said.
+    private func write() throws(FilesError) {
+        let directory = try Directory(opening: directory)
+        let temporaryName = Self.name + ".new"
+        let file = try directory.open(temporaryName, [.write, .create, .truncate, .noFollow])
+        try file.writeAll(Array(String(BootInstant.now().milliseconds).utf8))
+        try directory.rename(temporaryName, as: Self.name, replacing: true)
+    }
+
     /// Writes the time each second until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {
-            let text = String(BootInstant.now().milliseconds)
             // A runtime directory that is gone ends the cluster in other ways.
-            _ = try? Directory(opening: directory).writeAtomically(Array(text.utf8), to: Self.name)
+            try? write()
             // Cancellation ends the loop at its head.
             try? await Task.sleep(for: Self.interval, clock: BootClock())
         }
