@@ -25,6 +25,9 @@ final class World: Sendable {
         var isDenied = false
         /// Called before a chunk is given, with how many were given so far.
         var beforeChunk: (@Sendable (Int) async throws -> Void)?
+        /// Called before permission is given, and before an asset with that name is read.
+        var beforePass: (@Sendable () async throws -> Void)?
+        var beforeRead: (@Sendable (String) throws -> Void)?
         var chunks = 0
         var ended = 0
         var askers: [Asker] = []
@@ -93,6 +96,7 @@ final class World: Sendable {
 
     private func give(_ asset: Asset, _ take: (Attachment) async throws -> Void) async throws -> String {
         try passOutage()
+        try state.withLock(\.beforeRead)?(asset.filename)
         let content = state.withLock { state in
             state.reads.append(asset.filename)
             return state.wrong[asset.url.id] ?? state.contents[asset.url.id]
@@ -111,6 +115,7 @@ final class World: Sendable {
 
     var permission: ExportPermission {
         ExportPermission { [self] asker in
+            try await state.withLock(\.beforePass)?()
             let isDenied = state.withLock { state in
                 state.askers.append(asker)
                 return state.isDenied

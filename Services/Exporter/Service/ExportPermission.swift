@@ -1,10 +1,13 @@
 package import Consent
+private import MessageSchema
 package import ServiceRuntime
 
 /// Who lets an export happen: the gate, or a test.
 package struct ExportPermission: Sendable {
     /// What every export needs; what is missing is asked for in one prompt.
     package static let needs = [Need(.export, .use), Need(.library, .read)]
+    /// What pictures with a place need besides; asked for in the same prompt, as nobody knows the pictures before it.
+    package static let location = Need(.location, .read)
 
     /// Returns when both are allowed, after asking the person if the asker may; throws the error for the program.
     package var pass: @Sendable (Asker) async throws -> ExportPass
@@ -14,12 +17,33 @@ package struct ExportPermission: Sendable {
     /// Permission by the gate's copy of the decisions.
     package init(_ gate: ConsentGate) {
         self.init { asker in
-            let authorization = try await gate.authorize(Self.needs, for: asker)
+            let authorization = try await Self.authorize(gate, asker)
             return ExportPass(
                 check: { try authorization.check() },
                 delegation: authorization.delegation(of: Need(.library, .read)),
                 end: { authorization.end() }
             )
         }
+    }
+
+    /// Asks for the location too where nobody has decided about it.
+    ///
+    /// Without it the library keeps back the pictures with a place, which are named as failed; the others are exported.
+    private static func authorize(_ gate: ConsentGate, _ asker: Asker) async throws -> Authorization {
+        guard asker.mayPrompt, case .notDetermined = gate.standing(of: location, for: asker) else {
+            return try await gate.authorize(needs, for: asker)
+        }
+        do {
+            // Only asks: what is `once` is redeemed below, and the location by the library.
+            let everything = needs + [location]
+            try await gate.authorize(everything, for: asker, handingOn: everything).end()
+        } catch let error as ErrorReply {
+            var silent = asker
+            silent.mayPrompt = false
+            // Not worse than without the question; else the answer to it is what the program is told.
+            guard let authorization = try? await gate.authorize(needs, for: silent) else { throw error }
+            return authorization
+        }
+        return try await gate.authorize(needs, for: asker)
     }
 }

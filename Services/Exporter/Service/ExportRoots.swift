@@ -32,7 +32,13 @@ package struct ExportRoots: Hashable, Sendable {
         let (root, parts) = try split(destination)
         do throws(FilesError) {
             var directory = try Directory(creating: root)
-            for part in parts { directory = try directory.makeDirectory(part, permissions: 0o777) }
+            for part in parts {
+                let isNew = try directory.status(of: part) == nil
+                let inner = try directory.makeDirectory(part, permissions: 0o777)
+                // A folder is there after a loss of power only when the one that names it has been synced.
+                if isNew { try directory.sync() }
+                directory = inner
+            }
             return directory
         } catch {
             switch error.code {

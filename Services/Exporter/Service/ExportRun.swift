@@ -1,3 +1,4 @@
+private import Consent
 import EventLoop
 import MessageSchema
 private import Messaging
@@ -128,7 +129,9 @@ struct ExportRun: Sendable {
 
     /// Whether the error would meet every other file too.
     private static func endsAll(_ error: ErrorReply) -> Bool {
-        switch error.code {
+        // The location is missing for some pictures; the others have none.
+        if error.isAboutLocation { return false }
+        return switch error.code {
         case .revoked, .accessDenied, .accessRestricted, .dismissed, .diskFull, .inputOutput, .cancelled,
             .internalFault:
             true
@@ -138,6 +141,9 @@ struct ExportRun: Sendable {
 }
 
 extension ErrorReply {
+    /// Whether a permission to see the location is what is missing.
+    var isAboutLocation: Bool { parameters?["resource"] == Resource.location.description }
+
     /// What happened and why in one line.
     var text: String { reason.map { "\(description): \($0)" } ?? description }
 }

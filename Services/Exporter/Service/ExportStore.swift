@@ -1,5 +1,6 @@
 package import Consent
 private import FoundationEssentials
+private import Hashing
 package import MessageSchema
 private import SQLite
 package import Timekeeping
@@ -8,6 +9,9 @@ package import Timekeeping
 package struct ExportStore: Sendable {
     /// The database's file name in the data directory.
     package static let fileName = "exporter.sqlite"
+
+    /// A day, for which a key stands for its request.
+    private static let keyLifetimeMicroseconds: Int64 = 86_400_000_000
 
     private let database: Database
 
@@ -21,15 +25,35 @@ package struct ExportStore: Sendable {
     /// Closes the database; nothing is asked of the store afterwards.
     package func close() async { await database.close() }
 
-    /// Keeps a new job.
-    package func add(_ record: ExportRecord, at now: Timestamp) async throws {
+    /// What came of a new job.
+    package enum Adding: Hashable, Sendable {
+        case kept
+        /// The destination is another program's, lies in one's, or has one's in it.
+        case taken
+        /// The request had been made before: this is its job.
+        case repeated(ExportRecord)
+    }
+
+    /// Keeps a new job, and the key of its request with it.
+    ///
+    /// - Throws: `idempotencyConflict` for a key of another request.
+    package func add(_ record: ExportRecord, key: ExportKey?, at now: Timestamp) async throws -> Adding {
         let selection = try Self.encoded(record.selection)
         let job = try Self.encoded(record.job)
-        try await database.transaction { connection in
+        return try await database.transaction { connection in
+            try connection.run(
+                "UPDATE job SET request_key = NULL WHERE request_key IS NOT NULL AND created_us < ?",
+                now.microseconds - Self.keyLifetimeMicroseconds
+            )
+            if let key, let earlier = try Self.record(of: key, record.principal, connection) {
+                return .repeated(earlier)
+            }
+            guard try Self.isFree(record.job.destination, for: record.principal, connection) else { return .taken }
             _ = try connection.run(
                 """
-                INSERT INTO job (id, principal, label, purpose, selection, destination, state, job, created_us, changed_us)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO job (id, principal, label, purpose, selection, destination, state, job, created_us, changed_us,
+                    request_key, request_hash)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 record.job.job,
                 record.principal.description,
@@ -40,12 +64,24 @@ package struct ExportStore: Sendable {
                 record.job.state.rawValue,
                 job,
                 now.microseconds,
-                now.microseconds
+                now.microseconds,
+                key?.key,
+                key?.hash.description
             )
+            return .kept
         }
     }
 
-    /// Keeps how a job stands now.
+    /// The job that a request with that key began within a day; nil for a new one.
+    ///
+    /// - Throws: `idempotencyConflict` for a key of another request.
+    package func record(of key: ExportKey, _ principal: Principal, at now: Timestamp) async throws -> ExportRecord? {
+        try await database.snapshot { connection in
+            try Self.record(of: key, principal, connection, since: now.microseconds - Self.keyLifetimeMicroseconds)
+        }
+    }
+
+    /// Keeps how a job stands now; the plan of one that is over for good is forgotten.
     package func update(_ job: ExportJob, at now: Timestamp) async throws {
         let text = try Self.encoded(job)
         try await database.transaction { connection in
@@ -56,6 +92,9 @@ package struct ExportStore: Sendable {
                 now.microseconds,
                 job.job
             )
+            // What does not go on needs no plan, and nobody needs to know where its pictures were taken.
+            guard job.state == .done || job.state == .cancelled else { return }
+            _ = try connection.run("DELETE FROM item WHERE job = ?", job.job)
         }
     }
 
@@ -75,14 +114,19 @@ package struct ExportStore: Sendable {
         try await records("WHERE state = 'running'", [])
     }
 
-    /// Whose bag lies at a destination; nil for a new one.
-    package func owner(of destination: String) async throws -> Principal? {
-        let text = try await database.snapshot { connection in
-            try connection.first("SELECT principal FROM job WHERE destination = ? ORDER BY created_us", destination) {
-                try $0.text(0)
-            }
+    /// Whether a destination is no other program's bag, nor lies in one, nor has one in it.
+    private static func isFree(
+        _ destination: String,
+        for principal: Principal,
+        _ connection: Connection
+    ) throws -> Bool {
+        let others = try connection.all(
+            "SELECT DISTINCT destination FROM job WHERE principal <> ?",
+            principal.description
+        ) { try $0.text(0) }
+        return !others.contains { other in
+            other == destination || other.hasPrefix(destination + "/") || destination.hasPrefix(other + "/")
         }
-        return text.flatMap { Principal($0) }
     }
 
     /// The plan of a job in its order; nil when it has none yet.
@@ -107,23 +151,49 @@ package struct ExportStore: Sendable {
         }
     }
 
+    private static func record(
+        of key: ExportKey,
+        _ principal: Principal,
+        _ connection: Connection,
+        since first: Int64 = .min
+    ) throws -> ExportRecord? {
+        let condition = "WHERE principal = ? AND request_key = ? AND created_us >= ?"
+        let values: [SQLValue] = [.text(principal.description), .text(key.key), .integer(first)]
+        guard let record = try records(condition, values, connection).first else { return nil }
+        let hash = try connection.first("SELECT request_hash FROM job WHERE id = ?", record.job.job) { try $0.text(0) }
+        guard hash == key.hash.description else {
+            throw ErrorReply(
+                .idempotencyConflict,
+                "The same key was used for another request.",
+                recoverySuggestion: "Use a new key for a new request."
+            )
+        }
+        return record
+    }
+
     private func records(_ condition: String, _ values: [SQLValue]) async throws -> [ExportRecord] {
-        try await database.snapshot { connection in
-            try connection.all(
-                "SELECT principal, label, purpose, selection, job FROM job \(condition) ORDER BY created_us DESC, id",
-                values
-            ) { row in
-                guard let principal = Principal(try row.text(0)) else {
-                    throw ErrorReply(.internalFault, "A stored job has a principal that can not be read")
-                }
-                return ExportRecord(
-                    principal: principal,
-                    label: try row.optionalText(1),
-                    purpose: try row.optionalText(2),
-                    selection: try Self.decoded(ExportSelection.self, try row.text(3)),
-                    job: try Self.decoded(ExportJob.self, try row.text(4))
-                )
+        try await database.snapshot { connection in try Self.records(condition, values, connection) }
+    }
+
+    private static func records(
+        _ condition: String,
+        _ values: [SQLValue],
+        _ connection: Connection
+    ) throws -> [ExportRecord] {
+        try connection.all(
+            "SELECT principal, label, purpose, selection, job FROM job \(condition) ORDER BY created_us DESC, id",
+            values
+        ) { row in
+            guard let principal = Principal(try row.text(0)) else {
+                throw ErrorReply(.internalFault, "A stored job has a principal that can not be read")
             }
+            return ExportRecord(
+                principal: principal,
+                label: try row.optionalText(1),
+                purpose: try row.optionalText(2),
+                selection: try Self.decoded(ExportSelection.self, try row.text(3)),
+                job: try Self.decoded(ExportJob.self, try row.text(4))
+            )
         }
     }
 
@@ -164,7 +234,16 @@ package struct ExportStore: Sendable {
                     PRIMARY KEY (job, position)
                 ) STRICT, WITHOUT ROWID;
                 """
-            )
+            ),
+            Migration(
+                2,
+                """
+                ALTER TABLE job ADD COLUMN request_key TEXT;
+                ALTER TABLE job ADD COLUMN request_hash TEXT;
+                CREATE UNIQUE INDEX job_request ON job (principal, request_key) WHERE request_key IS NOT NULL;
+                DELETE FROM item WHERE job IN (SELECT id FROM job WHERE state IN ('done', 'cancelled'));
+                """
+            ),
         ]
     )
 }

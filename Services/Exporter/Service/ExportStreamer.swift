@@ -88,7 +88,8 @@ package struct ExportStreamer: Sendable {
     }
 
     private static func endsAll(_ error: ErrorReply) -> Bool {
-        switch error.code {
+        if error.isAboutLocation { return false }
+        return switch error.code {
         case .revoked, .accessDenied, .accessRestricted, .noLease, .cancelled: true
         default: false
         }

@@ -48,6 +48,8 @@ package actor Exporter {
     private var machines: [String: ExportJobMachine] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
     private var sinceRecord: [String: Int] = [:]
+    /// Jobs that are allowed and not kept yet: they count among the running ones.
+    private var reserved: Set<String> = []
     private var feed = ExportFeed()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
@@ -67,15 +69,20 @@ package actor Exporter {
 
     /// Begins a job; returns when it is allowed and kept.
     ///
-    /// - Throws: `destinationRefused`, `notYetAvailable`, `tooManyRequests`, and what the gate answers.
-    package func start(_ request: StartExport, for asker: Asker) async throws -> ExportJob {
+    /// Repeated with its key within a day, also after a restart, it gives the job that it began.
+    ///
+    /// - Throws: `destinationRefused`, `notYetAvailable`, `tooManyRequests`, `idempotencyConflict`, and what the gate answers.
+    package func start(_ request: StartExport, for asker: Asker, key: String? = nil) async throws -> ExportJob {
         guard (request.privacy ?? PrivacyProfile.none) == PrivacyProfile.none else {
             throw ErrorReply(.notYetAvailable, "Exports without location or metadata are not available yet")
         }
         let destination = try surroundings.roots.path(of: request.destination)
-        guard tasks.count < Self.mostRunningJobs else {
-            throw ErrorReply(.tooManyRequests, "Too many exports are running", retryAfter: 5000)
+        let key = try ExportKey(key, of: request)
+        if let key, let earlier = try await surroundings.store.record(of: key, asker.principal, at: surroundings.now())
+        {
+            return machines[earlier.job.job]?.job ?? earlier.job
         }
+        try checkRoom()
         // Asked before it is told whose a destination is.
         let pass = try await surroundings.permission.pass(asker)
         let job = ExportJob(job: randomBytes(16).hexadecimal, state: .running, destination: destination)
@@ -87,10 +94,17 @@ package actor Exporter {
             job: job
         )
         do {
-            if let owner = try await surroundings.store.owner(of: destination), owner != asker.principal {
-                throw ErrorReply(.destinationRefused, "The destination is another program's export")
+            // The person took a while.
+            try checkRoom()
+            reserved.insert(job.job)
+            defer { reserved.remove(job.job) }
+            switch try await surroundings.store.add(record, key: key, at: surroundings.now()) {
+            case .kept: break
+            case .taken: throw Self.taken
+            case .repeated(let earlier):
+                pass.end()
+                return machines[earlier.job.job]?.job ?? earlier.job
             }
-            try await surroundings.store.add(record, at: surroundings.now())
         } catch {
             pass.end()
             throw error
@@ -115,23 +129,9 @@ package actor Exporter {
         mayControlAll: Bool
     ) async throws -> ExportJob {
         let record = try await record(request.job, of: asker.principal, mayControlAll: mayControlAll)
+        if request.action == .resume { return try await resume(record, for: asker) }
         var machine = machines[request.job] ?? ExportJobMachine(record.job)
         let action = machine.apply(.controlled(request.action))
-        if action == .start {
-            // Whose job it is decides what is allowed, whoever asks for it to go on.
-            let owner = Asker(
-                principal: record.principal,
-                label: record.label,
-                purpose: record.purpose,
-                mayPrompt: asker.mayPrompt && asker.principal == record.principal,
-                patience: asker.patience
-            )
-            let pass = try await surroundings.permission.pass(owner)
-            guard tasks[request.job] == nil else { return machines[request.job]?.job ?? machine.job }
-            await keep(machine.job)
-            start(record, owner, pass: pass)
-            return machine.job
-        }
         machines[request.job] = machines[request.job] == nil ? nil : machine
         if action == .stop {
             tasks[request.job]?.cancel()
@@ -142,18 +142,73 @@ package actor Exporter {
         return machine.job
     }
 
+    private func resume(_ before: ExportRecord, for asker: Asker) async throws -> ExportJob {
+        let id = before.job.job
+        let standing = machines[id]?.job ?? before.job
+        guard Self.resumed(standing) != nil else { return standing }
+        try checkRoom()
+        // Whose job it is decides what is allowed, whoever asks for it to go on.
+        let owner = Asker(
+            principal: before.principal,
+            label: before.label,
+            purpose: before.purpose,
+            mayPrompt: asker.mayPrompt && asker.principal == before.principal,
+            patience: asker.patience
+        )
+        let pass = try await surroundings.permission.pass(owner)
+        do {
+            // The person took a while: the job may run by now, or be cancelled.
+            let record = try await record(id, of: before.principal, mayControlAll: false)
+            guard tasks[id] == nil, let job = Self.resumed(record.job) else {
+                pass.end()
+                return machines[id]?.job ?? record.job
+            }
+            try checkRoom()
+            start(record, owner, pass: pass)
+            await keep(job)
+            return job
+        } catch {
+            pass.end()
+            throw error
+        }
+    }
+
+    /// The job when it goes on; nil when it can not.
+    private static func resumed(_ job: ExportJob) -> ExportJob? {
+        var machine = ExportJobMachine(job)
+        return machine.apply(.controlled(.resume)) == .start ? machine.job : nil
+    }
+
+    private func checkRoom() throws {
+        guard tasks.count + reserved.count < Self.mostRunningJobs else {
+            throw ErrorReply(.tooManyRequests, "Too many exports are running", retryAfter: 5000)
+        }
+    }
+
+    private static var taken: ErrorReply {
+        ErrorReply(
+            .destinationRefused,
+            "The destination is another program's export",
+            reason: "It is the folder of one, lies in one, or has one in it.",
+            recoverySuggestion: "Name another folder."
+        )
+    }
+
     /// The states of a job from now on.
     ///
     /// - Throws: `noSuchJob`, also for another program's.
     package func follow(_ id: String, for principal: Principal, mayFollowAll: Bool) async throws -> AsyncStream<
         ExportJob
     > {
-        let record = try await record(id, of: principal, mayControlAll: mayFollowAll)
-        let job = machines[id]?.job ?? record.job
-        return feed.follow(job) { [weak self] number in
+        _ = try await record(id, of: principal, mayControlAll: mayFollowAll)
+        let (number, states) = feed.follow(id) { [weak self] number in
             // The stream is over; its place is given up when the actor gets to it.
             Task { await self?.leave(id, number) }
         }
+        // Read when nothing can be missed any more: what happens meanwhile is published, and is newer.
+        let stored = try await record(id, of: principal, mayControlAll: mayFollowAll).job
+        feed.begin(number, with: machines[id]?.job ?? stored)
+        return states
     }
 
     /// Ends all work; running jobs stay running in the store, and go on with the next start.
@@ -172,8 +227,15 @@ package actor Exporter {
     private func leave(_ id: String, _ number: Int) { feed.leave(id, number) }
 
     private func record(_ id: String, of principal: Principal, mayControlAll: Bool) async throws -> ExportRecord {
-        guard let record = try await surroundings.store.record(id), mayControlAll || record.principal == principal
-        else {
+        let found = try await surroundings.store.record(id)
+        guard let record = found, mayControlAll || record.principal == principal else {
+            if found != nil {
+                // The program is told that there is none; a log shows who tried.
+                surroundings.log.warning(
+                    "another program's job was asked for",
+                    ["job": .string(id), "principal": .string("\(principal)")]
+                )
+            }
             throw ErrorReply(.noSuchJob, "There is no such export", parameters: ["job": id])
         }
         return record

@@ -20,7 +20,7 @@ package struct ExporterMessages: Sendable {
     package func register(on server: MessageServer) async {
         let (exporter, streamer, isOperator) = (exporter, streamer, isOperator)
         await server.register(StartExport.self, remembersReplies: true) { request, call in
-            try await exporter.start(request, for: Asker(call))
+            try await exporter.start(request, for: Asker(call), key: call.idempotencyKey)
         }
         await server.register(ListExports.self) { request, call in
             let principal = isOperator(call) ? nil : call.principal
