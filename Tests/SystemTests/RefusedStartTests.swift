@@ -50,6 +50,22 @@ struct RefusedStartTests {
                 },
             ]
         } + [
+            Case(
+                testDescription: "a decision that no version has written",
+                status: 65,
+                words: ["coordinator", "decision d1", "move it away"]
+            ) {
+                let row = "'d1', 'somebody', NULL, 'library', 'read', 'allowed', 'forever', 0, 'uid:0', 1, NULL"
+                let script = """
+                    import sqlite3
+                    base = sqlite3.connect("\($0.path)/coordinator.sqlite")
+                    base.execute("INSERT INTO decision VALUES (\(row))")
+                    base.commit()
+                    """
+                let python = try Process.run(URL(filePath: "/usr/bin/python3"), arguments: ["-c", script])
+                python.waitUntilExit()
+                guard python.terminationStatus == 0 else { throw Missing(what: "a row in the database") }
+            },
             Case(testDescription: "a media store that is a file", status: 73, words: ["library/store", "move away"]) {
                 try FileManager.default.removeItem(atPath: $0.path + "/library/store")
                 try $0.write("library/store", "words".utf8)
