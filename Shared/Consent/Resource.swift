@@ -46,6 +46,14 @@ package enum Resource: TextCodable {
         }
     }
 
+    /// Whether this is written like a camera and names a place where cameras look: `front`, `back` or `external`.
+    ///
+    /// Which camera looks there changes as cameras come and go; decisions and requests are about cameras.
+    package var isPosition: Bool {
+        guard case .camera(let id) = self else { return false }
+        return ["front", "back", "external"].contains(id)
+    }
+
     /// Whether everything that `other` names is named by this resource or pattern too.
     package func covers(_ other: Resource) -> Bool {
         switch (self, other) {

@@ -14,7 +14,7 @@ import Testing
 /// A coordinator's messages on real sockets, with a desk whose services and store are fake.
 private final class Wire: Sendable {
     static let key = "5ec7e7"
-    static let front = Need(.camera("front"))
+    static let front = Need(.camera("front-0"))
 
     let endpoint: ServiceEndpoint
     let context: MessagingContext
@@ -91,7 +91,7 @@ private final class Wire: Sendable {
         )
     }
 
-    func change(_ resource: Resource = .camera("front"), lifespan: Lifespan? = nil) -> PermissionChange {
+    func change(_ resource: Resource = .camera("front-0"), lifespan: Lifespan? = nil) -> PermissionChange {
         PermissionChange(principal: .user(geteuid()), resource: resource, lifespan: lifespan)
     }
 }
@@ -122,6 +122,26 @@ private func failure(_ body: () async throws -> some Sendable) async -> ErrorRep
 @Suite(.timeLimit(.minutes(1)))
 struct `The coordinator's messages` {
     private let front = Wire.front
+
+    @Test(arguments: ["front", "back", "external"])
+    func `the place where a camera looks is no camera, for nobody`(place: String) async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            let need = Need(.camera(place))
+            let errors = [
+                await failure { try await client.call(DenyPermission(change: wire.change(need.resource))) },
+                await failure { try await client.call(GrantPermission(change: wire.change(need.resource))) },
+                await failure { try await client.call(ResetPermission(change: wire.change(need.resource))) },
+                await failure { try await client.call(RequestPermissions(needs: [need])) },
+                await failure { try await client.call(PermissionStatus(needs: [need])) },
+            ]
+            for error in errors {
+                #expect(error?.code == .invalidArgument)
+                #expect(error?.recoverySuggestion?.contains("cameras.show") == true)
+            }
+            #expect(try await client.call(ListPermissions()).permissions.isEmpty)
+        }
+    }
 
     @Test func `a program asks, an operator answers, and the waiting call goes on`() async throws {
         try await withWire { wire in

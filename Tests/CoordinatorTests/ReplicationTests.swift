@@ -139,7 +139,7 @@ private actor Holder {
 
 @Suite("Decisions at the services", .timeLimit(.minutes(1)))
 struct ReplicationTests {
-    private let front = Need(.camera("front"))
+    private let front = Need(.camera("front-0"))
 
     private var change: PermissionChange {
         PermissionChange(principal: .user(geteuid()), resource: front.resource, lifespan: .forever)

@@ -29,6 +29,22 @@ struct PermissionTests {
         }
     }
 
+    @Test func `a denied position is a denied camera`() async throws {
+        var options = Cluster.Options()
+        options.arguments = ["--built-in-cameras", "always"]
+        try await Cluster.with(options) { cluster in
+            let denied = try await cluster.obscura("permissions", "deny", "--resource", "camera/front", "--json")
+            let decision = try denied.object(PermissionLine.self)
+            #expect(denied.status == 0 && decision.status == "denied", "\(denied.errors)")
+            #expect(decision.resource.hasPrefix("camera/") && decision.resource != "camera/front")
+            let front = try await cluster.obscura("photo", "--camera", "front", "--json")
+            #expect(front.status == 77, "\(front.output)")
+            #expect(try front.error().code == "accessDenied")
+            // Nobody decided about the other one, and nobody is there to ask.
+            #expect(try await cluster.obscura("photo", "--camera", "back", "--json").status == 75)
+        }
+    }
+
     @Test func `a denied library carries the numbers of the book`() async throws {
         try await Cluster.with { cluster in
             let folder = Folder(path: cluster.folder)

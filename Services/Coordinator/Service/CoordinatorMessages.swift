@@ -160,6 +160,7 @@ package struct CoordinatorMessages: Sendable {
     ) async where R.Reply == PermissionState {
         await server.register(R.self, access: operatorsOnly) { request, call in
             let change = change(request)
+            if change.resource.isPosition { throw ErrorReply.position(change.resource) }
             try await take { [by = call.principal] machine, now in try decide(change, by, &machine, now) }
             let need = Need(change.resource, change.access)
             let standings = await desk.standings(

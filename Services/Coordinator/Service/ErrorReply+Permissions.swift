@@ -96,11 +96,23 @@ extension ErrorReply {
         return error
     }
 
+    /// What anybody is told who names the place where a camera looks instead of the camera.
+    static func position(_ resource: Resource) -> ErrorReply {
+        ErrorReply(
+            .invalidArgument,
+            "\(resource) is no camera",
+            reason: "Decisions are about cameras, and which one looks there changes.",
+            recoverySuggestion: "Ask cameras.show which camera looks there, and name it by its id.",
+            parameters: ["resource": resource.description]
+        )
+    }
+
     /// What anybody is told about needs that no request can have.
     package static func invalidNeeds(_ needs: [Need]) -> ErrorReply? {
         guard !needs.isEmpty, needs.count <= 16 else {
             return ErrorReply(.invalidArgument, "A request has 1 to 16 needs", reason: "This one has \(needs.count).")
         }
+        if let position = needs.first(where: { $0.resource.isPosition }) { return .position(position.resource) }
         guard let wrong = needs.first(where: { !$0.isValid }) else { return nil }
         return ErrorReply(
             .invalidArgument,

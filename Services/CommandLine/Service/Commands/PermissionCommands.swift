@@ -22,19 +22,38 @@ struct ListPermissionsCommand: Command {
 
 /// `obscura permissions status`.
 struct PermissionStatusCommand: Command {
+    private static let principal = Option(
+        "principal",
+        "P",
+        "How uid:1000, unit:booth.service, key:HEX or container:NAME stands; others than yourself: an operator alone may",
+        as: ValueReader<Principal>.written("a principal such as uid:1000 or unit:booth.service")
+    )
+    private static let label = Option("label", "TEXT", "With --principal: its program with this label", as: .text)
+
     var signature: CommandSignature {
         CommandSignature(
             "permissions status",
-            "Shows how you stand towards a resource; never asks the person",
-            parameters: [PermissionParameters.resource, PermissionParameters.access],
-            examples: [("permissions status --resource library --access read", "authorized, denied, notDetermined …")]
+            "Shows how you, or another program, stand towards a resource; never asks the person",
+            parameters: [PermissionParameters.resource, PermissionParameters.access, Self.principal, Self.label],
+            examples: [
+                ("permissions status --resource library --access read", "authorized, denied, notDetermined …"),
+                (
+                    "permissions status --resource 'camera/*' --principal unit:booth.service",
+                    "each camera, for that unit"
+                ),
+            ]
         )
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
+        let (principal, label) = (arguments[Self.principal], arguments[Self.label])
+        guard label == nil || principal != nil else {
+            throw ErrorReply.usage("Missing option", "--label narrows --principal", "say whose program it is")
+        }
         let needs = try await PermissionParameters.needs(arguments, cluster)
-        let permissions = try await cluster.call(PermissionStatus(needs: needs)).permissions
+        let request = PermissionStatus(needs: needs, principal: principal, label: label)
+        let permissions = try await cluster.call(request).permissions
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
         return .success
     }
@@ -46,7 +65,9 @@ struct RequestPermissionCommand: Command {
         CommandSignature(
             "permissions request",
             "Asks the person for a permission, and waits for the answer",
-            discussion: "Ends with 77 when it is denied, and with 75 when nobody decided.",
+            discussion:
+                "Always asks for yourself; an operator decides for others with grant and deny.\n"
+                + "Ends with 77 when it is denied, and with 75 when nobody decided.",
             parameters: [PermissionParameters.resource, PermissionParameters.access] + CommonParameters.asking,
             examples: [("permissions request --resource camera/front --purpose 'A portrait'", "one question")]
         )

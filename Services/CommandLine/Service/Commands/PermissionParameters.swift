@@ -1,4 +1,5 @@
 import Consent
+private import Media
 import MessageSchema
 private import ServiceRuntime
 
@@ -7,7 +8,7 @@ enum PermissionParameters {
     static let resource = Option(
         "resource",
         "R",
-        "camera/ID, microphone/ID, library, location or export",
+        "camera/ID, camera/front|back|external, 'camera/*', microphone/ID, library, location or export",
         isRequired: true,
         as: ValueReader<Resource>.written("a resource such as camera/front, 'camera/*', library, location or export")
     )
@@ -36,7 +37,7 @@ enum PermissionParameters {
 
     /// The needs that `--resource` and `--access` name: one, or one for each camera where `camera/*` is named.
     static func needs(_ arguments: Arguments, _ cluster: any Cluster) async throws -> [Need] {
-        guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
+        let resource = try await named(arguments, cluster)
         let access = arguments[access] ?? resource.leastAccess
         try check(access, of: resource)
         guard resource.isPattern else { return [Need(resource, access)] }
@@ -52,7 +53,7 @@ enum PermissionParameters {
     static func change(_ arguments: Arguments, _ context: CommandContext, _ cluster: any Cluster) async throws
         -> PermissionChange
     {
-        guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
+        let resource = try await named(arguments, cluster)
         if let access = arguments[access] { try check(access, of: resource) }
         return PermissionChange(
             principal: try await principal(arguments, context, cluster),
@@ -61,6 +62,14 @@ enum PermissionParameters {
             access: arguments[access],
             lifespan: arguments[lifespan]
         )
+    }
+
+    /// What `--resource` names; a position means the camera that looks there now, since decisions are about cameras.
+    private static func named(_ arguments: Arguments, _ cluster: any Cluster) async throws -> Resource {
+        guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
+        guard case .camera(let id) = resource, CameraPosition(rawValue: id) != nil else { return resource }
+        guard let camera = try await cluster.call(ShowCamera(camera: id)).camera else { throw ErrorReply.noCamera(id) }
+        return .camera(camera.id)
     }
 
     private static func check(_ access: Access, of resource: Resource) throws {
