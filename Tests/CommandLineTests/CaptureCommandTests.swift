@@ -93,10 +93,69 @@ struct `Photo and record` {
         }
         let damaged = await obscura("photo", "--camera", "b", "--output", path, on: cluster)
         #expect(damaged.status == .badData)
+        #expect(damaged.text.contains(Samples.url.description), "what was taken is told, whatever becomes of the copy")
         #expect(try directory.read("copy.jpg", limit: 100) == Array("test".utf8))
         #expect(try directory.entries().map(\.name) == ["copy.jpg"])
-        let missing = await obscura("photo", "--camera", "b", "--output", folder.path + "/no/x", on: cluster)
-        #expect(missing.status == .cannotCreate)
+        let asked = cluster.calls.count
+        for command in ["photo", "record"] {
+            let missing = await obscura(command, "--camera", "b", "--output", folder.path + "/no/x", on: cluster)
+            #expect(missing.status == .cannotCreate)
+        }
+        #expect(cluster.calls.count == asked, "nothing is taken that has no place to go")
+        cluster.on(TakePhoto.self) { _ in throw ErrorReply(.inUse, "in use") }
+        let refused = await obscura("photo", "--camera", "b", "--output", folder.path + "/new.jpg", on: cluster)
+        #expect(refused.status == .tryAgain)
+        #expect(try directory.entries().map(\.name) == ["copy.jpg"])
+    }
+
+    @Test(arguments: [ErrorCode.unknownRecording, .serviceUnavailable, .deadlineExceeded])
+    func `an interrupt that comes too late costs no film`(code: ErrorCode) async throws {
+        let folder = try TemporaryDirectory()
+        let cluster = FakeCluster()
+        let (interruption, refused) = (Interruption(), Interruption())
+        cluster.onStream(RecordMovie.self) { _, send in
+            try await send(.init(recording: "r1", frames: 1, droppedFrames: 0, duration: 0.1, bytes: 9), [])
+            interruption.trigger()
+            await refused.wait()
+            return Samples.result()
+        }
+        cluster.on(StopRecording.self) { _ in
+            refused.trigger()
+            throw ErrorReply(code, "There is no such recording")
+        }
+        cluster.onStream(ReadAsset.self) { _, send in
+            try await send(Empty(), Array("test".utf8))
+            return .init(count: 1, bytes: 4, sha256: sha256OfTest, size: 4)
+        }
+        let path = folder.path + "/film.mov"
+        let words = ["record", "--camera", "b", "--output", path]
+        let outcome = await obscura(
+            words[0],
+            words[1],
+            words[2],
+            words[3],
+            words[4],
+            on: cluster,
+            interruption: interruption
+        )
+        #expect(outcome.status == .interrupted)
+        #expect(outcome.text.contains(Samples.url.description))
+        #expect(outcome.errors.isEmpty == (code == .unknownRecording), "\(outcome.errors)")
+        #expect(try folder.open().read("film.mov", limit: 100) == Array("test".utf8))
+    }
+
+    @Test func `a camera that may not be opened says who may`() async {
+        let cluster = FakeCluster()
+        cluster.on(ListCameras.self) { _ in
+            var camera = Samples.camera("usb-1", .external)
+            let reason = "this user may not open /dev/video0; members of group video may"
+            camera.availability = Availability(.denied, reason: reason)
+            camera.mediaTypes = []
+            return .init(cameras: [camera])
+        }
+        let outcome = await obscura("photo", on: cluster)
+        #expect(outcome.status == .notPermitted)
+        #expect(outcome.errors.contains("usb-1: this user may not open /dev/video0; members of group video may"))
     }
 
     @Test func `an interrupt ends a film, keeps it, and the program ends with 130`() async {

@@ -60,6 +60,39 @@ struct `Library commands` {
         #expect(await obscura("library", "read", url, "--json", on: cluster).status == .usage)
     }
 
+    @Test func `reading and listing take as long as they take, unless a timeout is given`() async throws {
+        let cluster = FakeCluster()
+        cluster.onStream(ReadAsset.self) { _, send in
+            try await send(Empty(), Array("test".utf8))
+            return .init(count: 1, bytes: 4, sha256: sha256OfTest, size: 4)
+        }
+        cluster.onStream(ListAssets.self) { _, _ in .init(count: 0) }
+        _ = await obscura("library", "read", Samples.url.description, on: cluster)
+        _ = await obscura("library", "list", on: cluster)
+        for name in [ReadAsset.name, ListAssets.name] { #expect(try #require(cluster.rules(of: name)).timeout == nil) }
+        _ = await obscura("library", "read", Samples.url.description, "--timeout", "7", on: cluster)
+        _ = await obscura("library", "list", "--timeout", "7", on: cluster)
+        for name in [ReadAsset.name, ListAssets.name] { #expect(cluster.rules(of: name)?.timeout == .seconds(7)) }
+    }
+
+    @Test(arguments: [
+        (#"{"cameraMake":"Leica","location":{"latitude":1,"longitude":2}}"#, true),
+        (#"{"date":{"raw":"2026","offsetMinutes":60,"offsetSource":"tag"},"orientation":null}"#, true), ("{}", true),
+        (#"{"camera":"Leica"}"#, false), (#"{"cameraMake":7}"#, false), ("[]", false), ("", false),
+        (#"{"location":{"latitude":1,"longitude":2,"heading":3}}"#, false),
+        (#"{"location":{"latitude":1,"longitude":2},"cameramodel":"M3"}"#, false),
+    ])
+    func `metadata with a field that nobody knows is refused`(metadata: String, isTaken: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        try folder.open().writeAtomically([1], to: "a.jpg")
+        let cluster = FakeCluster()
+        cluster.onUpload(SaveAsset.self) { _, _ in Samples.asset }
+        let path = folder.path + "/a.jpg"
+        let outcome = await obscura("library", "save", path, "--metadata", metadata, on: cluster)
+        #expect(outcome.status == (isTaken ? .success : .usage), "\(outcome.errors)")
+        #expect(isTaken || outcome.errors.contains("cameraModel"), "\(outcome.errors)")
+    }
+
     @Test func `a thumbnail is written to a file`() async throws {
         let folder = try TemporaryDirectory()
         let cluster = FakeCluster()

@@ -136,6 +136,12 @@ struct `Error lines` {
 
 @Suite(.timeLimit(.minutes(1)))
 struct `The terminal` {
+    @Test func `is not steered by JSON either, which stays the same value`() throws {
+        let name = "a\u{9B}2J\u{7F}\u{1B}é\n"
+        let line = JSONLine.encode([name])
+        #expect(line == #"["a\u009b2J\u007f\u001bé\n"]"#)
+    }
+
     @Test func `shows progress only to a person, and takes it away before other output`() {
         let output = OutputRecord()
         let errors = OutputRecord(isTerminal: true)

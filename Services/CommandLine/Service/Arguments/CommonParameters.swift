@@ -32,3 +32,10 @@ package enum CommonParameters {
     /// Those of commands that may need a permission.
     package static let asking: [any Parameter] = [purpose, noPrompt, timeout]
 }
+
+extension CallRules {
+    /// For what takes as long as it takes: without a deadline, unless `--timeout` gives one.
+    func unhurried(unless arguments: Arguments) -> CallRules {
+        arguments[CommonParameters.timeout] == nil ? endless : self
+    }
+}

@@ -7,9 +7,9 @@ struct AssetReader: Sendable {
     private let cluster: any Cluster
     private let rules: CallRules
 
-    init(_ cluster: any Cluster, _ rules: CallRules = CallRules()) {
+    init(_ cluster: any Cluster, _ rules: CallRules = CallRules(timeout: nil)) {
         self.cluster = cluster
-        self.rules = rules.endless
+        self.rules = rules
     }
 
     /// Hands the bytes to the closure, chunk by chunk.
@@ -30,13 +30,6 @@ struct AssetReader: Sendable {
             )
         }
         return summary
-    }
-
-    /// Writes the original to a file of the caller.
-    func copy(_ url: AssetURL, to path: String) async throws -> ReadAsset.Summary {
-        try await OutputFile.write(to: path) { file in
-            try await read(ReadAsset(url: url)) { try await file.write($0) }
-        }
     }
 }
 

@@ -14,16 +14,10 @@ enum CaptureParameters {
     /// The camera that was named, else the best one that is there.
     static func chosen(_ arguments: Arguments, _ cluster: any Cluster, _ type: MediaType) async throws -> String {
         if let named = arguments[camera] { return named }
-        let cameras = try await cluster.call(ListCameras()).cameras.filter { $0.mediaTypes.contains(type) }
+        let all = try await cluster.call(ListCameras()).cameras
+        let cameras = all.filter { $0.mediaTypes.contains(type) }
         let best = cameras.sorted { $0.id < $1.id }.min { rank($0) < rank($1) }
-        guard let best else {
-            throw ErrorReply(
-                .cameraAbsent,
-                "No camera",
-                reason: "There is no camera for \(type)",
-                recoverySuggestion: "see 'obscura sources'"
-            )
-        }
+        guard let best else { throw ErrorReply.noCamera(for: type, among: all) }
         return best.id
     }
 
@@ -33,17 +27,36 @@ enum CaptureParameters {
         return (camera.availability.state == .available ? 0 : 1, place)
     }
 
-    /// Writes the copy that `--output` asks for, and prints the result.
-    static func finish(
-        _ result: CaptureResult,
+    /// Takes something, prints it, and writes the copy that `--output` asks for.
+    ///
+    /// The copy's file is opened first, so that nothing is taken that has no place to go; whatever becomes of the copy, what
+    /// was taken is in the library and is printed.
+    static func deliver(
         _ arguments: Arguments,
         _ context: CommandContext,
         _ cluster: any Cluster,
-        isStream: Bool = false
+        isStream: Bool = false,
+        _ take: () async throws -> CaptureResult
     ) async throws {
-        if let path = arguments[output] {
-            _ = try await AssetReader(cluster).copy(result.asset.url, to: path)
+        let copy = try arguments[output].map { path throws(ErrorReply) in try OutputFile(path) }
+        do {
+            let result = try await take()
+            show(result, arguments, context, isStream: isStream)
+            guard let copy else { return }
+            _ = try await AssetReader(cluster).read(ReadAsset(url: result.asset.url)) { try await copy.write($0) }
+            try await copy.commit()
+        } catch {
+            await copy?.discard()
+            throw error
         }
+    }
+
+    private static func show(
+        _ result: CaptureResult,
+        _ arguments: Arguments,
+        _ context: CommandContext,
+        isStream: Bool
+    ) {
         if arguments[CommonParameters.json] {
             let line = CaptureLine(result)
             if isStream {
@@ -58,6 +71,32 @@ enum CaptureParameters {
         if let frames = result.frames {
             context.terminal.writeLine("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
         }
+    }
+}
+
+extension ErrorReply {
+    /// No camera gives what is wanted; those that are there and can not be used say why.
+    fileprivate static func noCamera(for type: MediaType, among cameras: [Camera]) -> ErrorReply {
+        let closed =
+            cameras.first { $0.availability.state == .denied } ?? cameras.first { $0.availability.reason != nil }
+        guard let closed, let reason = closed.availability.reason else {
+            return ErrorReply(
+                .cameraAbsent,
+                "No camera",
+                reason: "There is no camera for \(type)",
+                recoverySuggestion: "see 'obscura sources'"
+            )
+        }
+        let isDenied = closed.availability.state == .denied
+        return ErrorReply(
+            isDenied ? .cameraDenied : .cameraAbsent,
+            "No camera can be used",
+            reason: "\(closed.id): \(reason)",
+            recoverySuggestion: isDenied
+                ? "let the user of the services into that group, and start the cluster again; see 'obscura doctor'"
+                : "see 'obscura cameras list'",
+            parameters: ["camera": closed.id]
+        )
     }
 }
 

@@ -10,7 +10,7 @@ struct ImportCommand: Command {
             "Takes files into the library as they are; an operator alone may",
             discussion:
                 "Files that can not be viewed or played are kept too, with the reason. Symbolic links are not followed.\n"
-                + "Ends with 65 when a file could not be imported.",
+                + "Ends with 65 when a file could not be imported. --timeout is for each file.",
             parameters: [Self.paths] + CommonParameters.asking,
             examples: [
                 ("library import ~/Pictures", "everything in there; a second time, all are duplicates"),
@@ -24,7 +24,11 @@ struct ImportCommand: Command {
         for path in arguments[Self.paths] { try walk.add(path) }
         let terminal = context.terminal
         let total = Int64(walk.candidates.count)
-        let importer = Importer(cluster: try context.cluster(arguments)) { done in
+        // A large film takes its time; a dead service is noticed by its silence.
+        var rules = CallRules(timeout: arguments[CommonParameters.timeout] ?? .seconds(6 * 3600))
+        rules.mayPrompt = !arguments[CommonParameters.noPrompt]
+        rules.purpose = arguments[CommonParameters.purpose]
+        let importer = Importer(cluster: try context.cluster(arguments), rules: rules) { done in
             terminal.showProgress(ProgressBar.line(Int64(done), of: total, "files"))
         }
         let (summary, problem) = try await importer.run(walk.candidates)

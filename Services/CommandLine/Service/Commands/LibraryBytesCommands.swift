@@ -32,7 +32,7 @@ struct ReadAssetCommand: Command {
         let request = ReadAsset(url: url, offset: arguments[Self.offset], length: arguments[Self.length])
         let path = arguments[Self.output]
         let summary = try await context.asking(arguments, cluster) { rules in
-            let reader = AssetReader(cluster, rules)
+            let reader = AssetReader(cluster, rules.unhurried(unless: arguments))
             guard let path else { return try await reader.read(request) { terminal.write($0) } }
             return try await OutputFile.write(to: path) { file in
                 try await reader.read(request) { try await file.write($0) }

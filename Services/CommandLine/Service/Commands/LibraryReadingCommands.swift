@@ -6,7 +6,12 @@ enum AssetQueryParameters {
     static let group = Option("group", "URL", "Only assets of this group", as: ValueReader<GroupURL>.groupURL)
     static let kind = Option("kind", "photo|video|unknown", "Only this kind", as: ValueReader<AssetKind>.word)
     static let since = Option("since", "TIME", "Not before this date or RFC 3339 time", as: .text)
-    static let until = Option("until", "TIME", "Before this date or RFC 3339 time", as: .text)
+    static let until = Option(
+        "until",
+        "TIME",
+        "Not after this date or RFC 3339 time: a day with all its hours",
+        as: .text
+    )
 
     static let all: [any Parameter] = [group, kind, since, until]
 
@@ -90,7 +95,7 @@ struct ListAssetsCommand: Command {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
         let summary = try await context.asking(arguments, cluster) { rules in
-            try await cluster.stream(request, rules) { page, _ in
+            try await cluster.stream(request, rules.unhurried(unless: arguments)) { page, _ in
                 for asset in page.assets {
                     if asJSON {
                         terminal.writeJSON(asset)

@@ -21,13 +21,12 @@ struct PhotoCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        var settings = CaptureSettings(camera: try await CaptureParameters.chosen(arguments, cluster, .image))
-        settings.flash = arguments[Self.flash]
-        let request = TakePhoto(settings: settings)
-        let result = try await context.asking(arguments, cluster) { rules in
-            try await cluster.call(request, rules)
+        try await CaptureParameters.deliver(arguments, context, cluster) {
+            var settings = CaptureSettings(camera: try await CaptureParameters.chosen(arguments, cluster, .image))
+            settings.flash = arguments[Self.flash]
+            let request = TakePhoto(settings: settings)
+            return try await context.asking(arguments, cluster) { rules in try await cluster.call(request, rules) }
         }
-        try await CaptureParameters.finish(result, arguments, context, cluster)
         return .success
     }
 }

@@ -33,13 +33,26 @@ struct RecordCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
+        let isStream = arguments[Self.progress] && arguments[CommonParameters.json]
+        try await CaptureParameters.deliver(arguments, context, cluster, isStream: isStream) {
+            try await film(arguments, cluster, printsProgress: isStream, in: context)
+        }
+        return context.interruption.count > 0 ? .interrupted : .success
+    }
+
+    /// Films until the duration is over or the user interrupts.
+    private func film(
+        _ arguments: Arguments,
+        _ cluster: any Cluster,
+        printsProgress: Bool,
+        in context: CommandContext
+    ) async throws -> CaptureResult {
         var settings = CaptureSettings(camera: try await CaptureParameters.chosen(arguments, cluster, .movie))
         settings.quality = arguments[Self.quality]
         settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()
         let terminal = context.terminal
-        let printsProgress = arguments[Self.progress] && arguments[CommonParameters.json]
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
                 try await context.asking(arguments, cluster) { rules in
@@ -58,7 +71,7 @@ struct RecordCommand: Command {
                 await context.interruption.wait()
                 guard !Task.isCancelled, let name = recording.name else { return nil }
                 terminal.showProgress("ending the film")
-                _ = try await cluster.call(StopRecording(recording: name))
+                await Self.stop(name, cluster, terminal)
                 await context.interruption.wait(times: 2)
                 return nil
             }
@@ -67,8 +80,22 @@ struct RecordCommand: Command {
             return result
         }
         terminal.clearProgress()
-        try await CaptureParameters.finish(result, arguments, context, cluster, isStream: printsProgress)
-        return context.interruption.count > 0 ? .interrupted : .success
+        return result
+    }
+
+    /// Asks for the end of the film; a second interrupt discards it.
+    ///
+    /// What goes wrong here must not cost the film: its stream brings it, or tells what became of it.
+    private static func stop(_ recording: String, _ cluster: any Cluster, _ terminal: Terminal) async {
+        do {
+            _ = try await cluster.call(StopRecording(recording: recording))
+        } catch let error as ErrorReply where error.code == .unknownRecording {
+            // It has ended by itself, and is on its way into the library.
+        } catch let error as ErrorReply {
+            terminal.writeError(ErrorLine.text(error))
+        } catch {
+            // Cancelled: the film is there.
+        }
     }
 }
 

@@ -67,8 +67,17 @@ struct SaveCommand: Command {
 extension ValueReader<SaveMetadata> {
     /// Metadata as a JSON object.
     static var saveMetadata: ValueReader<SaveMetadata> {
-        ValueReader(expecting: "a JSON object such as {\"cameraMake\":\"…\"}") { text in
-            try? JSONDecoder().decode(SaveMetadata.self, from: Array(text.utf8).data)
+        let expectation =
+            "a JSON object with some of date {raw, local, offsetMinutes, offsetSource, utc}, orientation, "
+            + "location {latitude, longitude, altitude}, cameraMake and cameraModel"
+        return ValueReader(expecting: expectation) { text in
+            // Whatever is wrong with it, the expectation says what it should be.
+            guard let metadata = try? JSONDecoder().decode(SaveMetadata.self, from: Array(text.utf8).data),
+                let given = try? JSONFields(of: Array(text.utf8)),
+                let understood = try? JSONFields(of: Array(JSONLine.encode(metadata).utf8)),
+                given.paths.isSubset(of: understood.paths)
+            else { return nil }
+            return metadata
         }
     }
 }

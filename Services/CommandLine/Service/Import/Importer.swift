@@ -11,6 +11,8 @@ struct Importer: Sendable {
     private static let tries = 5
 
     let cluster: any Cluster
+    /// By which each file is sent.
+    let rules: CallRules
     /// Told after each file: how many are done.
     let progress: @Sendable (Int) -> Void
 
@@ -86,8 +88,7 @@ struct Importer: Sendable {
             filename: candidate.path.lastPathPart,
             modified: Timestamp(microseconds: file.modifiedMicroseconds).description
         )
-        let rules = CallRules(timeout: .seconds(6 * 3600)).keyed(key)
-        let reply = try await cluster.upload(request, rules) { try await file.next() }
+        let reply = try await cluster.upload(request, rules.keyed(key)) { try await file.next() }
         return switch reply.outcome {
         case .imported: .imported
         case .duplicate: .duplicate
