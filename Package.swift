@@ -151,8 +151,8 @@ let testTargets: [Target] = [
     tests(
         "ServiceRuntimeTests",
         [
-            "ServiceRuntime", "CLinux", "Consent", "EventLoop", "Hashing", "Logging", "MessageSchema", "Messaging",
-            "Timekeeping",
+            "ServiceRuntime", "CLinux", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema",
+            "Messaging", "Timekeeping",
         ]
     ),
     tests("BagsTests", ["Bags", "Files", "Hashing"]),
