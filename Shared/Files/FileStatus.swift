@@ -24,9 +24,10 @@ package struct FileStatus: Hashable, Sendable {
     package let owner: UInt32
     /// Group id.
     package let group: UInt32
-    /// Last change of the content, in nanoseconds since 1970.
+    /// Last change of the content, in nanoseconds since 1970; a time beyond the years 1677 to 2262, which any user can give
+    /// a file (utimensat(2)), is the first or the last that fits.
     package let modifiedNanoseconds: Int64
-    /// Last change of content or metadata, in nanoseconds since 1970.
+    /// Last change of content or metadata, in nanoseconds since 1970; limited as `modifiedNanoseconds`.
     package let changedNanoseconds: Int64
 
     fileprivate init(_ status: clinux_status) {
@@ -44,8 +45,14 @@ package struct FileStatus: Hashable, Sendable {
         permissions = status.mode & 0o7777
         owner = status.owner
         group = status.group
-        modifiedNanoseconds = status.modified_seconds * 1_000_000_000 + status.modified_nanoseconds
-        changedNanoseconds = status.changed_seconds * 1_000_000_000 + status.changed_nanoseconds
+        modifiedNanoseconds = Self.nanoseconds(status.modified_seconds, status.modified_nanoseconds)
+        changedNanoseconds = Self.nanoseconds(status.changed_seconds, status.changed_nanoseconds)
+    }
+
+    private static func nanoseconds(_ seconds: Int64, _ part: Int64) -> Int64 {
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, sumOverflow) = whole.addingReportingOverflow(part)
+        return overflow || sumOverflow ? (seconds < 0 ? .min : .max) : sum
     }
 }
 

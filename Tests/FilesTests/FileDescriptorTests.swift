@@ -24,6 +24,25 @@ struct FileDescriptorTests {
         }
     }
 
+    @Test(arguments: [
+        (Int64(10_413_792_000), Int64.max), (1 << 33, 8_589_934_592_000_000_000),
+        (9_223_372_036, 9_223_372_036_000_000_000),
+        (9_223_372_037, .max), (-9_223_372_037, .min), (-1, -1_000_000_000),
+    ])
+    func `a time that any user can give a file is no fault`(seconds: Int64, expected: Int64) throws {
+        try withTemporaryDirectory { path, directory in
+            let file = try directory.open("a", [.write, .create])
+            let times = [timespec(tv_sec: Int(seconds), tv_nsec: 0), timespec(tv_sec: Int(seconds), tv_nsec: 0)]
+            try #require(unsafe futimens(file.rawValue, times) == 0)
+            // A file system may keep a nearer time than was asked for.
+            var kept = stat()
+            try #require(unsafe fstat(file.rawValue, &kept) == 0)
+            let found = try file.status().modifiedNanoseconds
+            if kept.st_mtim.tv_sec == Int(seconds) { #expect(found == expected) }
+            #expect(try directory.status(of: "a")?.modifiedNanoseconds == found)
+        }
+    }
+
     @Test func `more bytes than allowed are an error and not a cut`() throws {
         try withTemporaryDirectory { _, directory in
             try directory.writeAtomically([1, 2, 3], to: "a")
