@@ -5,12 +5,15 @@ package import Timekeeping
 ///
 /// What an earlier coordinator told its followers holds for a lease after its end; a revocation of its successor is
 /// not settled before. Without an earlier one, or after a restart of the machine, there is nothing to wait for.
+/// A pulse may have been held up by the disk while leases were still renewed, so one that is not old says only that
+/// there was a coordinator, and not when it ended.
 package struct CoordinatorPulse: Sendable {
     private static let name = "coordinator.alive"
     private static let interval = Duration.seconds(1)
 
     private let directory: String
-    /// When an earlier coordinator of this boot may have ended; `nil` if there was none in the last minute.
+    /// The latest moment at which an earlier coordinator of this boot may have ended: our start; `nil` if there was none in
+    /// the last minute.
     package let predecessorEnd: BootInstant?
 
     /// Reads what an earlier coordinator left.
@@ -21,8 +24,7 @@ package struct CoordinatorPulse: Sendable {
         let bytes = try? Directory(opening: directory).read(Self.name, limit: 64)
         let last = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }.map { BootInstant(milliseconds: $0) }
         predecessorEnd = last.flatMap { last in
-            let end = min(last + Self.interval * 2, now)
-            return last <= now && last + .seconds(60) > now ? end : nil
+            last <= now && last + .seconds(60) > now ? now : nil
         }
     }
 
