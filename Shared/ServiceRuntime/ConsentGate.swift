@@ -118,22 +118,30 @@ package actor ConsentGate {
             if heldGrant(grant.need, asker)?.id == grant.id || redeemed.contains(where: { $0.id == grant.id }) {
                 continue
             }
+            // A cancelled request must not cut this call off: whoever redeemed a grant has to know it, and releases it.
+            let redeeming = Task { [coordinator] in try await coordinator.redeem(grant, asker) }
+            let isOurs: Bool
             do {
-                guard try await coordinator.redeem(grant, asker) else {
-                    await release(redeemed, asker)
-                    return nil
-                }
-                redeemed.append(grant)
+                isOurs = try await redeeming.value
             } catch {
-                await release(redeemed, asker)
+                // The coordinator may have redeemed it all the same; it releases only what is ours.
+                await release(redeemed + [grant], asker)
                 throw error
+            }
+            if isOurs { redeemed.append(grant) }
+            guard isOurs, !Task.isCancelled else {
+                await release(redeemed, asker)
+                try Task.checkCancellation()
+                return nil
             }
         }
         return redeemed
     }
 
+    /// Releases them even in a task that was cancelled.
     private func release(_ grants: [Grant], _ asker: Asker) async {
-        for grant in grants { await coordinator.release(grant, asker) }
+        guard !grants.isEmpty else { return }
+        await Task { [coordinator] in for grant in grants { await coordinator.release(grant, asker) } }.value
     }
 
     private func authorization(

@@ -80,7 +80,7 @@ private final class FakeCoordinator: Sendable {
         return state.withLock { $0.machine.number }
     }
 
-    private func redeem(_ grant: Grant, _ asker: Asker) -> Bool {
+    func redeem(_ grant: Grant, _ asker: Asker) -> Bool {
         let before = state.withLock { state in
             defer { state.beforeRedeeming = nil }
             return state.beforeRedeeming
@@ -183,6 +183,36 @@ struct `The consent gate` {
         #expect(await revoked == error)
         #expect(error?.code == .revoked && error?.parameters?["reason"] == "revoked")
         #expect(error?.parameters?["by"] == "uid:7" && error?.parameters?["at"] == "\(FakeCoordinator.clock.wall)")
+    }
+
+    @Test func `a grant that was redeemed for a request given up meanwhile is released`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .once, .camera("front"))
+        let (redeemed, tellRedeemed) = AsyncStream.makeStream(of: Void.self)
+        let (goOn, tellGoOn) = AsyncStream.makeStream(of: Void.self)
+        // The coordinator has redeemed it, and the answer is on its way when the request is given up.
+        let questions = ConsentGate.Coordinator(
+            request: { _, _ in 0 },
+            redeem: { grant, asker in
+                let isRedeemed = coordinator.redeem(grant, asker)
+                tellRedeemed.finish()
+                for await _ in goOn {}
+                try Task.checkCancellation()
+                return isRedeemed
+            },
+            release: { grant, _ in
+                guard !Task.isCancelled else { return }
+                coordinator.state.withLock { $0.released.append(grant.id) }
+            }
+        )
+        let consent = ConsentGate(decisions: coordinator.gate, coordinator: questions)
+        let id = coordinator.state.withLock { $0.machine.decisions.all.map(\.id) }
+        let request = Task { [front, asker] in _ = try await consent.authorize([front], for: asker) }
+        for await _ in redeemed {}
+        request.cancel()
+        tellGoOn.finish()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        #expect(coordinator.state.withLock { $0.released } == id && id.count == 1)
     }
 
     @Test func `waiting for a revocation ends with the task`() async throws {
