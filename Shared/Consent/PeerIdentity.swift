@@ -5,6 +5,8 @@ package struct PeerIdentity: Hashable, Sendable {
     /// The kernel's credentials of the process that connected.
     package var userID: UInt32
     package var groupID: UInt32
+    /// The supplementary groups of that process; empty when it was no longer the user that connected.
+    package var groups: [UInt32]
     package var processID: Int32
     /// When the process started, in clock ticks since the machine did; with the process id it names one process.
     package var startTime: UInt64
@@ -19,6 +21,7 @@ package struct PeerIdentity: Hashable, Sendable {
         principal: Principal,
         userID: UInt32,
         groupID: UInt32,
+        groups: [UInt32] = [],
         processID: Int32,
         startTime: UInt64,
         label: String,
@@ -27,6 +30,7 @@ package struct PeerIdentity: Hashable, Sendable {
         self.principal = principal
         self.userID = userID
         self.groupID = groupID
+        self.groups = groups
         self.processID = processID
         self.startTime = startTime
         self.label = label

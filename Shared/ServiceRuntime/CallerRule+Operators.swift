@@ -17,10 +17,3 @@ extension CallerRule {
         }
     }
 }
-
-extension Operators {
-    /// Whether a caller may speak for the person; a service never does.
-    func include(_ caller: PeerIdentity) -> Bool {
-        caller.role == nil && include(caller.principal, user: caller.userID, group: caller.groupID)
-    }
-}

@@ -1,6 +1,5 @@
-private import CLinux
 package import Consent
-private import Glibc
+private import Files
 
 /// Decides who may speak for the person: root, those the policy names, and in a personal deployment its user.
 ///
@@ -9,7 +8,7 @@ package struct Operators: Sendable {
     private let principals: Set<Principal>
     private let groups: Set<UInt32>
 
-    /// Resolves the policy's group names with getgrnam(3), which reads files: call it at start, not on a loop.
+    /// Resolves the policy's group names with the group database, which reads files: call it at start, not on a loop.
     package init(policy: Policy, deployment: Deployment, user: UInt32) {
         var principals: Set<Principal> = [.user(0)]
         if deployment == .personal { principals.insert(.user(user)) }
@@ -25,33 +24,21 @@ package struct Operators: Sendable {
         self.groups = groups
     }
 
-    /// Whether a proven principal is an operator.
+    /// Whether a proven caller may answer prompts and change decisions.
     ///
-    /// - Parameters:
-    ///   - principal: What was proven.
-    ///   - user: The user of the peer's process, as the kernel told it.
-    ///   - group: The peer's primary group, as the kernel told it.
-    /// - Returns: Whether it may answer prompts and change decisions.
-    package func include(_ principal: Principal, user: UInt32?, group: UInt32?) -> Bool {
-        if principals.contains(principal) { return true }
-        guard !groups.isEmpty else { return false }
-        if let group, groups.contains(group) { return true }
-        // A unit or a container is its own principal; it does not inherit its user's groups.
-        guard case .user(let user) = principal else { return false }
-        return Self.groups(of: user).contains { groups.contains($0) }
+    /// A service never does. Nothing is looked up, so it can be asked on a loop.
+    ///
+    /// Groups are those that the kernel says its process has, as everywhere on the machine: whoever was added to a group
+    /// counts after the next login.
+    package func include(_ caller: PeerIdentity) -> Bool {
+        guard caller.role == nil else { return false }
+        if principals.contains(caller.principal) { return true }
+        // A unit or a container is its own principal: it inherits nothing from its user or its groups.
+        guard !groups.isEmpty, case .user = caller.principal else { return false }
+        return groups.contains(caller.groupID) || caller.groups.contains { groups.contains($0) }
     }
 
     private static func groupID(named name: String) -> UInt32? {
-        if let number = UInt32(name) { return number }
-        return unsafe getgrnam(name)?.pointee.gr_gid
-    }
-
-    /// The supplementary groups that the user database gives a user.
-    private static func groups(of user: UInt32) -> [UInt32] {
-        guard let entry = unsafe getpwuid(user) else { return [] }
-        var groups = [gid_t](repeating: 0, count: 256)
-        var count = CInt(groups.count)
-        guard unsafe getgrouplist(entry.pointee.pw_name, entry.pointee.pw_gid, &groups, &count) >= 0 else { return [] }
-        return Array(groups.prefix(Int(count)))
+        UInt32(name) ?? UserDatabase.group(named: name)
     }
 }

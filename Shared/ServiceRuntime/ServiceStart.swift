@@ -64,7 +64,7 @@ struct ServiceStart {
             identity: IdentityRules(
                 deployment: deployment,
                 roleVerifiers: verifiers,
-                containerPrefix: policy.containers?.first,
+                containerPrefixes: policy.containers ?? [],
                 serviceUser: geteuid()
             )
         )

@@ -21,11 +21,20 @@ struct EvidenceTests {
     ])
     func `a control group proves a unit, a container, or nothing`(file: String, expected: String?) throws {
         let group = try #require(ControlGroup(file: file))
-        #expect(group.principal(containerPrefix: "/machine.slice/")?.description == expected)
+        #expect(group.principal(containerPrefixes: ["/machine.slice/"])?.description == expected)
     }
 
     @Test func `without a prefix no container is believed`() throws {
-        #expect(ControlGroup(path: "/machine.slice/kiosk.scope").principal(containerPrefix: nil) == nil)
+        #expect(ControlGroup(path: "/machine.slice/kiosk.scope").principal(containerPrefixes: []) == nil)
+    }
+
+    @Test(arguments: [
+        ("/machine.slice/kiosk.scope", "container:kiosk"), ("/lxc/booth", "container:booth"),
+        ("/lxc/inner/booth", "container:booth"), ("/other/booth", nil),
+    ])
+    func `every prefix counts, and the longest that fits names the container`(path: String, expected: String?) {
+        let prefixes = ["/machine.slice/", "/lxc/", "/lxc/inner/"]
+        #expect(ControlGroup(path: path).principal(containerPrefixes: prefixes)?.description == expected)
     }
 
     @Test(arguments: ["0::relative", "nonsense", "0:/", "2:cpu:/x\nnonsense"])
@@ -45,7 +54,7 @@ struct EvidenceTests {
             #expect(identity.principal == .user(1_000))
             #expect(identity.provenBy == .peerCredentials)
             // A container that can not be told from its user must not count as that.
-            rules.containerPrefix = "/machine.slice/"
+            rules.containerPrefixes = ["/machine.slice/"]
             #expect(throws: IdentityRefusal.noControlGroups) { try rules.identity(of: credentials, record: record) }
         }
     }
@@ -98,6 +107,25 @@ struct EvidenceTests {
         #expect(ProcessRecord.startTime(of: getpid()) == record.startTime)
         #expect(ProcessRecord.read(-1) == nil)
         #expect(ProcessRecord.read(Int32.max) == nil)
+    }
+
+    @Test func `the groups of a process are read, and count while it is the user that connected`() throws {
+        let record = try #require(ProcessRecord.read(getpid()))
+        var own = [gid_t](repeating: 0, count: 1_024)
+        let count = unsafe getgroups(CInt(own.count), &own)
+        #expect(Set(record.groups) == Set(own.prefix(Int(max(count, 0)))))
+        #expect(
+            ProcessRecord.groups(inStatus: "Uid:\t1\t1\t1\t1\nGroups:\t27 44 4294967294 \n") == [27, 44, 4_294_967_294]
+        )
+        #expect(ProcessRecord.groups(inStatus: "Groups:\t \n").isEmpty)
+
+        var other = self.record(user: 1_000, group: "/")
+        other.groups = [44]
+        let rules = Cluster.rules(.system)
+        let same = PeerCredentials(userID: 1_000, groupID: 0, processID: 5)
+        #expect(try rules.identity(of: same, record: other).groups == [44])
+        let changed = PeerCredentials(userID: 1_001, groupID: 0, processID: 5)
+        #expect(try rules.identity(of: changed, record: other).groups.isEmpty)
     }
 
     @Test func `a process name can not shift the fields of stat`() {

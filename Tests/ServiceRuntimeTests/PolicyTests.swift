@@ -7,27 +7,59 @@ import Testing
 struct PolicyTests {
     private func policy(_ text: String) throws(PolicyError) -> Policy { try Policy(decoding: Array(text.utf8)) }
 
+    private func caller(_ principal: Principal, user: UInt32, group: UInt32, groups: [UInt32] = []) -> PeerIdentity {
+        PeerIdentity(
+            principal: principal,
+            userID: user,
+            groupID: group,
+            groups: groups,
+            processID: 1,
+            startTime: 1,
+            label: "x"
+        )
+    }
+
     @Test func `root and the personal user are operators`() throws {
         let personal = Operators(policy: Policy(), deployment: .personal, user: 1_000)
-        #expect(personal.include(.user(0), user: 0, group: 0))
-        #expect(personal.include(.user(1_000), user: 1_000, group: 1_000))
-        #expect(!personal.include(.user(1_001), user: 1_001, group: 1_001))
-        #expect(!personal.include(.unit("a.service"), user: 1_000, group: 1_000))
+        #expect(personal.include(caller(.user(0), user: 0, group: 0)))
+        #expect(personal.include(caller(.user(1_000), user: 1_000, group: 1_000)))
+        #expect(!personal.include(caller(.user(1_001), user: 1_001, group: 1_001)))
+        #expect(!personal.include(caller(.unit("a.service"), user: 1_000, group: 1_000)))
     }
 
     @Test func `in a system deployment the services' user is none`() {
         let system = Operators(policy: Policy(), deployment: .system, user: 998)
-        #expect(!system.include(.user(998), user: 998, group: 998))
-        #expect(system.include(.user(0), user: 0, group: 0))
+        #expect(!system.include(caller(.user(998), user: 998, group: 998)))
+        #expect(system.include(caller(.user(0), user: 0, group: 0)))
     }
 
     @Test func `the policy names users, units and groups`() throws {
         let policy = try policy(#"{"operators": ["uid:7", "unit:panel.service", "group:4242"]}"#)
         let operators = Operators(policy: policy, deployment: .system, user: 998)
-        #expect(operators.include(.user(7), user: 7, group: 7))
-        #expect(operators.include(.unit("panel.service"), user: 9, group: 9))
-        #expect(operators.include(.user(9), user: 9, group: 4_242))
-        #expect(!operators.include(.user(9), user: 9, group: 9))
+        #expect(operators.include(caller(.user(7), user: 7, group: 7)))
+        #expect(operators.include(caller(.unit("panel.service"), user: 9, group: 9)))
+        #expect(operators.include(caller(.user(9), user: 9, group: 4_242)))
+        #expect(!operators.include(caller(.user(9), user: 9, group: 9)))
+        #expect(operators.include(caller(.user(9), user: 9, group: 9, groups: [27, 4_242])))
+    }
+
+    @Test func `a unit or a container is no operator by the group of its process`() throws {
+        let operators = Operators(
+            policy: try policy(#"{"operators": ["group:4242"]}"#),
+            deployment: .system,
+            user: 998
+        )
+        for principal in ["container:booth", "unit:booth.service"] {
+            let principal = try #require(Principal(principal))
+            #expect(!operators.include(caller(principal, user: 9, group: 4_242)))
+            #expect(!operators.include(caller(principal, user: 9, group: 9, groups: [4_242])))
+        }
+    }
+
+    @Test func `a group is found by its name`() throws {
+        let operators = Operators(policy: try policy(#"{"operators": ["group:root"]}"#), deployment: .system, user: 998)
+        #expect(operators.include(caller(.user(9), user: 9, group: 9, groups: [0])))
+        #expect(!operators.include(caller(.user(9), user: 9, group: 9)))
     }
 
     @Test(arguments: ["", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#])

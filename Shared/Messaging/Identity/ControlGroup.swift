@@ -26,20 +26,21 @@ struct ControlGroup: Hashable, Sendable {
         path = unified
     }
 
-    /// The principal that the group proves: a system unit, or a container below `containerPrefix`.
+    /// The principal that the group proves: a system unit, or a container below one of the prefixes, the longest that fits.
     ///
     /// Only root can put a process into `/system.slice/NAME.service`. A deeper group may have been delegated to somebody
     /// else, so it proves nothing.
-    func principal(containerPrefix: String?) -> Principal? {
+    func principal(containerPrefixes: [String]) -> Principal? {
         guard let path else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 3, parts[0].isEmpty, parts[1] == "system.slice", parts[2].hasSuffix(".service") {
             return Principal("unit:\(parts[2])")
         }
-        guard let containerPrefix, containerPrefix.hasPrefix("/"), containerPrefix.hasSuffix("/"),
-            path.hasPrefix(containerPrefix)
-        else { return nil }
-        var name = path.dropFirst(containerPrefix.count).prefix { $0 != "/" }
+        let fitting = containerPrefixes.filter { prefix in
+            prefix.hasPrefix("/") && prefix.hasSuffix("/") && path.hasPrefix(prefix)
+        }
+        guard let prefix = fitting.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
+        var name = path.dropFirst(prefix.count).prefix { $0 != "/" }
         if name.hasSuffix(".scope") { name = name.dropLast(6) }
         return Principal("container:\(name)")
     }

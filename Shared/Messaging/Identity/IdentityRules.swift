@@ -6,8 +6,8 @@ package struct IdentityRules: Sendable {
     package var deployment: Deployment
     /// The SHA-256 of each role's key, as bytes; the keys themselves stay with the roles.
     package var roleVerifiers: [Role: SHA256Digest]
-    /// Control groups below this path, such as `/machine.slice/`, name containers; none do without it.
-    package var containerPrefix: String?
+    /// Control groups below these paths, such as `/machine.slice/`, name containers; none do without one.
+    package var containerPrefixes: [String]
     /// The user of the services; in system deployment a role must be this user too.
     package var serviceUser: UInt32
     /// The user that stands for all users of other namespaces (`/proc/sys/kernel/overflowuid`).
@@ -16,13 +16,13 @@ package struct IdentityRules: Sendable {
     package init(
         deployment: Deployment = .personal,
         roleVerifiers: [Role: SHA256Digest] = [:],
-        containerPrefix: String? = nil,
+        containerPrefixes: [String] = [],
         serviceUser: UInt32,
         overflowUser: UInt32 = 65_534
     ) {
         self.deployment = deployment
         self.roleVerifiers = roleVerifiers
-        self.containerPrefix = containerPrefix
+        self.containerPrefixes = containerPrefixes
         self.serviceUser = serviceUser
         self.overflowUser = overflowUser
     }
@@ -59,14 +59,15 @@ extension IdentityRules {
         guard let record else { throw .noSuchProcess }
         guard let controlGroup = record.controlGroup else { throw .unreadableControlGroup }
         // Where containers have to be told apart, one that can not be must not count as its user.
-        guard controlGroup.path != nil || containerPrefix == nil else { throw .noControlGroups }
-        // The group counts only while the process is still the user that connected.
-        let proven =
-            record.userID == credentials.userID ? controlGroup.principal(containerPrefix: containerPrefix) : nil
+        guard controlGroup.path != nil || containerPrefixes.isEmpty else { throw .noControlGroups }
+        // The groups count only while the process is still the user that connected.
+        let isSameUser = record.userID == credentials.userID
+        let proven = isSameUser ? controlGroup.principal(containerPrefixes: containerPrefixes) : nil
         return PeerIdentity(
             principal: proven ?? .user(credentials.userID),
             userID: credentials.userID,
             groupID: credentials.groupID,
+            groups: isSameUser ? record.groups : [],
             processID: credentials.processID,
             startTime: record.startTime,
             label: record.label

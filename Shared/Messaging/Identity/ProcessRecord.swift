@@ -6,6 +6,8 @@ struct ProcessRecord: Hashable, Sendable {
     var startTime: UInt64
     /// The effective user.
     var userID: UInt32
+    /// The supplementary groups.
+    var groups: [UInt32] = []
     var controlGroup: ControlGroup?
     var label: String
 
@@ -20,6 +22,7 @@ struct ProcessRecord: Hashable, Sendable {
         let record = ProcessRecord(
             startTime: before,
             userID: userID,
+            groups: groups(inStatus: status),
             controlGroup: wholeText(of: "\(directory)/cgroup").flatMap(ControlGroup.init(file:)),
             label: ProgramLabel.make(
                 executable: link(at: "\(directory)/exe"),
@@ -55,6 +58,14 @@ struct ProcessRecord: Hashable, Sendable {
     /// A file of less than 8 KiB; `nil` for a longer one, of which a line that counts could be missing.
     private static func wholeText(of path: String) -> String? {
         text(of: path).flatMap { $0.utf8.count < 8_192 ? $0 : nil }
+    }
+
+    /// The numbers of the line `Groups:` of `/proc/PID/status`; a process of very many groups has those of the first 8 KiB.
+    static func groups(inStatus text: String) -> [UInt32] {
+        for line in text.split(separator: "\n") where line.hasPrefix("Groups:") {
+            return line.dropFirst(7).split { $0 == "\t" || $0 == " " }.compactMap { UInt32($0) }
+        }
+        return []
     }
 
     /// The first 8 KiB of a file.
