@@ -85,7 +85,7 @@ static void become(const struct clinux_spawn *request, pid_t parent, int report)
         if (setrlimit(request->limits[index].resource, &limit) != 0) give_up(report, limits);
     }
     if (request->group >= 0) {
-        if (setgroups(0, NULL) != 0) give_up(report, groups);
+        if (setgroups((size_t)request->group_count, request->groups) != 0) give_up(report, groups);
         if (setresgid((gid_t)request->group, (gid_t)request->group, (gid_t)request->group) != 0) give_up(report, group);
     }
     if (request->user >= 0 && setresuid((uid_t)request->user, (uid_t)request->user, (uid_t)request->user) != 0) {

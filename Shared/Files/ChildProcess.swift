@@ -16,14 +16,17 @@ package struct ChildRequest: Sendable {
         }
     }
 
-    /// A user and a group; the child drops its supplementary groups.
+    /// A user and groups; the child drops the supplementary groups that it had.
     package struct Identity: Sendable {
         package var user: UInt32
         package var group: UInt32
+        /// The supplementary groups.
+        package var groups: [UInt32]
 
-        package init(user: UInt32, group: UInt32) {
+        package init(user: UInt32, group: UInt32, groups: [UInt32] = []) {
             self.user = user
             self.group = group
+            self.groups = groups
         }
     }
 

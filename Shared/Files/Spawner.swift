@@ -20,10 +20,11 @@ struct Spawner {
         let directory = CStrings(request.workingDirectory.map { [$0] } ?? [])
         let limits = self.limits
         let descriptors = self.descriptors
+        let groups = request.identity?.groups ?? []
         var step: UnsafePointer<CChar>?
         let child = withExtendedLifetime((arguments, environment, directory)) {
             unsafe limits.withUnsafeBufferPointer { limits in
-                unsafe descriptors.withUnsafeBufferPointer { descriptors in
+                unsafe withBuffers(descriptors, groups) { descriptors, groups in
                     var spawn = unsafe clinux_spawn(
                         path: arguments.pointers[0].unsafelyUnwrapped,
                         arguments: arguments.base,
@@ -37,6 +38,8 @@ struct Spawner {
                         new_session: request.hasOwnSession ? 1 : 0,
                         user: request.identity.map { Int64($0.user) } ?? -1,
                         group: request.identity.map { Int64($0.group) } ?? -1,
+                        groups: groups.baseAddress,
+                        group_count: Int32(groups.count),
                         parent_death_signal: request.parentDeathSignal ?? 0,
                         no_new_privileges: request.hasNoNewPrivileges ? 1 : 0
                     )
@@ -48,6 +51,16 @@ struct Spawner {
         let number = errno
         let name = unsafe step.map { unsafe String(cString: $0) } ?? "fork"
         throw FilesError(errorNumber: number, operation: "spawn: \(name)", path: request.executable)
+    }
+
+    private func withBuffers<Result>(
+        _ descriptors: [Int32],
+        _ groups: [UInt32],
+        _ body: (UnsafeBufferPointer<Int32>, UnsafeBufferPointer<UInt32>) -> Result
+    ) -> Result {
+        unsafe descriptors.withUnsafeBufferPointer { descriptors in
+            unsafe groups.withUnsafeBufferPointer { groups in unsafe body(descriptors, groups) }
+        }
     }
 
     private var descriptors: [Int32] {

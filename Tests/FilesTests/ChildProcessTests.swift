@@ -99,6 +99,20 @@ struct ChildProcessTests {
         #expect(text == "65534\n65534\n65534\n")
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root may become another user"))
+    func `a child has the groups that its user is given, such as that of cameras`() throws {
+        var request = shell("id -G")
+        request.identity = .init(user: 65_534, group: 65_534, groups: [65_534, 44, 27])
+        let groups = try output(of: request).split { $0 == " " || $0 == "\n" }
+        #expect(Set(groups) == ["65534", "44", "27"])
+    }
+
+    @Test func `the groups of a user are in the database`() {
+        #expect(UserDatabase.user(named: "root").map { $0.user == 0 && $0.groups.contains($0.group) } == true)
+        #expect(UserDatabase.user(named: "nobody-of-this-name") == nil)
+        #expect(UserDatabase.group(named: "root") == 0)
+    }
+
     @Test func `too much processor time ends a child`() throws {
         var request = shell("while :; do :; done")
         request.limits.processorSeconds = 1

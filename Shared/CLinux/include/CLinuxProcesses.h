@@ -20,8 +20,10 @@ struct clinux_spawn {
     int limit_count;
     int new_process_group;
     int new_session;
-    /// -1 keeps the identity. Otherwise supplementary groups are dropped, then the group, then the user is set.
+    /// -1 keeps the identity. Otherwise the supplementary groups become these, then the group, then the user is set.
     int64_t user, group;
+    const gid_t *_Nullable groups;
+    int group_count;
     /// 0 for none: PR_SET_PDEATHSIG.
     int parent_death_signal;
     /// PR_SET_NO_NEW_PRIVS.
