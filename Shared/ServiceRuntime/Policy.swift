@@ -31,8 +31,8 @@ package struct Policy: Sendable, Hashable, Codable {
         for text in operators ?? [] where Principal(text) == nil && !(text.hasPrefix("group:") && text.utf8.count > 6) {
             throw PolicyError(description: "\"\(text)\" in \"operators\" is no principal and no group")
         }
-        for text in containers ?? [] where !text.hasPrefix("/") {
-            throw PolicyError(description: "\"\(text)\" in \"containers\" does not begin with /")
+        for text in containers ?? [] where !(text.hasPrefix("/") && text.hasSuffix("/")) {
+            throw PolicyError(description: "\"\(text)\" in \"containers\" does not begin and end with /")
         }
     }
 }

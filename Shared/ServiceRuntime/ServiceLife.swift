@@ -15,6 +15,9 @@ struct ServiceLife {
     static let tidying = Duration.seconds(5)
     static let slack = 64 << 20
 
+    /// How long the coordinator has to hear that we end.
+    private static let farewell = Duration.milliseconds(200)
+
     let host: ServiceHost
     let watch: SignalWatch
 
@@ -32,6 +35,18 @@ struct ServiceLife {
             host.stopping()
             group.cancelAll()
         }
+        await sayFarewell()
+    }
+
+    /// Tells the coordinator that no more is taken on; one that ends, too, is not waited for.
+    private func sayFarewell() async {
+        guard host.name != .coordinator, host.keys != nil, let client = try? host.client(of: .coordinator) else {
+            return
+        }
+        _ = try? await client.call(
+            RegisterService(service: host.status),
+            CallOptions(timeout: Self.farewell)
+        )
     }
 
     /// Tells the coordinator each second how we are; the service is ready when it was heard and knows the decisions.
@@ -50,6 +65,10 @@ struct ServiceLife {
                     RegisterService(service: host.status),
                     CallOptions(timeout: .seconds(2))
                 )
+                if isRegistered, !host.follower.decisions.leaseIsValid {
+                    isRegistered = false
+                    host.report(.degraded, detail: "the coordinator's decisions are not heard: nothing is allowed")
+                }
                 if !isRegistered, host.follower.decisions.leaseIsValid {
                     isRegistered = true
                     host.report(.ready)

@@ -1,7 +1,7 @@
 private import CLinux
 import Consent
 import EventLoop
-private import Files
+import Files
 private import Glibc
 private import Hashing
 import Logging
@@ -16,6 +16,8 @@ struct ServiceStart {
     let logLevel: Logger.Level
     private let data: String
     private let runtime: String
+    /// The limits that the kernel refused, and its error numbers.
+    private var limitsNotSet: [String: CInt] = [:]
 
     /// Resolves the settings and sets the limits of this process.
     init(name: ServiceName, declared: [Setting], arguments: [String]) throws {
@@ -28,6 +30,12 @@ struct ServiceStart {
             throw SettingsError(.badValue, "--deployment is personal or system")
         }
         self.deployment = deployment
+        guard deployment == .personal || geteuid() != 0 else {
+            throw SettingsError(
+                .badValue,
+                "the services of a system deployment do not run as root; `obscura up` starts them as the user obscura"
+            )
+        }
         guard let level = Logger.Level(rawValue: settings["log-level"] ?? "") else {
             throw SettingsError(.badValue, "--log-level is one of trace, debug, info, warning and error")
         }
@@ -40,17 +48,24 @@ struct ServiceStart {
         self.data = data
         self.runtime = runtime
         if let mebibytes = try settings.number("address-space", in: 0...1_048_576), mebibytes > 0 {
-            _ = clinux_limit_own_memory(UInt64(mebibytes) << 20)
+            if clinux_limit_own_memory(UInt64(mebibytes) << 20) != 0 { limitsNotSet["address-space"] = errno }
         }
         if let files = try settings.number("open-files", in: 64...1_048_576) {
-            _ = clinux_limit_own_files(UInt64(files))
+            if clinux_limit_own_files(UInt64(files)) != 0 { limitsNotSet["open-files"] = errno }
         }
     }
 
     /// Makes the folders, reads key and policy, and makes the server, which does not listen yet.
     func host(log: Logger, notifier: ReadinessNotifier) async throws -> ServiceHost {
-        _ = try Directory(creating: data, permissions: 0o700)
-        _ = try Directory(creating: runtime, permissions: deployment == .system ? 0o755 : 0o700)
+        for (limit, number) in limitsNotSet {
+            log.warning(
+                "a limit could not be set",
+                ["limit": .string(limit), "reason": .string(unsafe String(cString: strerror(number)))]
+            )
+        }
+        try Self.checkOwner(of: Directory(creating: data, permissions: 0o700), data)
+        let mode: UInt32 = deployment == .system ? 0o755 : 0o700
+        try Self.checkOwner(of: Directory(creating: runtime, permissions: mode), runtime)
         let keys = try roleKeys()
         let policy = try policy()
         let loop = EventLoop(name: "sockets")
@@ -84,6 +99,19 @@ struct ServiceStart {
             instance: randomBytes(8).map { String($0, radix: 16) }.joined(),
             notifier: notifier
         )
+    }
+
+    /// Whoever can write into these folders could put other sockets and other data in the place of ours.
+    static func checkOwner(of directory: borrowing Directory, _ path: String) throws {
+        let status = try directory.descriptor.status()
+        guard [0, geteuid()].contains(status.owner), status.permissions & 0o022 == 0 else {
+            throw ErrorReply(
+                .cannotCreate,
+                "\(path) is no safe place",
+                reason: "It belongs to another user, or others can write into it.",
+                recoverySuggestion: "Choose a folder of your own with --data and --runtime, or: chmod go-w \(path)"
+            )
+        }
     }
 
     private func roleKeys() throws -> RoleKeys? {

@@ -62,7 +62,7 @@ struct PolicyTests {
         #expect(!operators.include(caller(.user(9), user: 9, group: 9)))
     }
 
-    @Test(arguments: ["", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#])
+    @Test(arguments: ["", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#, #"{"containers": ["/machine.slice"]}"#])
     func `a policy that means nothing is refused`(text: String) {
         #expect(throws: PolicyError.self) { try policy(text) }
     }
