@@ -48,8 +48,12 @@ int clinux_notify_listen(const char *text, mode_t mode) {
     int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -1;
     if (text[0] != '@') unlink(text);
-    if (bind(descriptor, (struct sockaddr *)&address, length) < 0 || (text[0] != '@' && chmod(text, mode) < 0)) {
-        int error = errno;
+    // The mode by the mask, not by chmod(2) afterwards: what has the name then may be something else.
+    mode_t before = umask(0777 & ~mode);
+    int bound = bind(descriptor, (struct sockaddr *)&address, length);
+    int error = errno;
+    umask(before);
+    if (bound < 0) {
         close(descriptor);
         errno = error;
         return -1;

@@ -6,7 +6,7 @@ private import Glibc
 /// Without `NOTIFY_SOCKET` in the environment nothing happens. A message is one datagram; none of the calls block.
 package struct ReadinessNotifier: Sendable {
     private let address: String?
-    /// How often `WATCHDOG=1` must be sent, from `WATCHDOG_USEC`: half of what systemd waits.
+    /// How often `WATCHDOG=1` is sent, from `WATCHDOG_USEC`: four times in what the supervisor waits, since a busy machine may hold us up.
     package let watchdogInterval: Duration?
 
     /// Takes the address from the environment; `WATCHDOG_PID` must be this process where it is set.
@@ -14,7 +14,7 @@ package struct ReadinessNotifier: Sendable {
         address = environment["NOTIFY_SOCKET"]
         let isOurs = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
-        watchdogInterval = isOurs && microseconds > 0 ? .microseconds(microseconds / 2) : nil
+        watchdogInterval = isOurs && microseconds > 0 ? .microseconds(microseconds / 4) : nil
     }
 
     /// The process serves.

@@ -22,7 +22,7 @@ struct SupervisorMachineTests {
 
     @Test func `a crashed service is started again at once, then with growing pauses`() {
         var machine = running(at: begin)
-        let crash = SupervisorMachine.Event.ended(.library, "ended by signal 9", retries: true)
+        let crash = SupervisorMachine.Event.ended(.library, "ended by signal 9", refusal: nil)
         #expect(machine.handle(crash, now: begin) == [.show(.library), .spawn(.library)])
         var pauses: [Duration] = []
         for _ in 0..<9 {
@@ -40,7 +40,7 @@ struct SupervisorMachineTests {
         var now = begin
         for _ in 0..<3 {
             now = now.advanced(by: .seconds(31))
-            let actions = machine.handle(.ended(.library, "x", retries: true), now: now)
+            let actions = machine.handle(.ended(.library, "x", refusal: nil), now: now)
             #expect(actions == [.show(.library), .spawn(.library)])
             _ = machine.handle(.spawned(.library, pid: 4), now: now)
             #expect(machine.handle(.ready(.library), now: now) == [.show(.library), .allReady])
@@ -57,22 +57,22 @@ struct SupervisorMachineTests {
                     .scheduleGrace(.milliseconds(1_500)),
                 ]
         )
-        #expect(machine.handle(.ended(.library, "0", retries: true), now: begin) == [.show(.library)])
+        #expect(machine.handle(.ended(.library, "0", refusal: nil), now: begin) == [.show(.library)])
         #expect(machine.handle(.graceOver, now: begin) == [.kill(.coordinator, pid: 1)])
         #expect(
-            machine.handle(.ended(.coordinator, "9", retries: true), now: begin)
-                == [.show(.coordinator), .finished(failed: false)]
+            machine.handle(.ended(.coordinator, "9", refusal: nil), now: begin)
+                == [.show(.coordinator), .finished(code: 0)]
         )
         #expect(machine.handle(.retry(.library), now: begin) == [])
     }
 
     @Test func `a service that was being started when the end came is ended too`() {
         var machine = running(at: begin)
-        _ = machine.handle(.ended(.library, "x", retries: true), now: begin)
+        _ = machine.handle(.ended(.library, "x", refusal: nil), now: begin)
         _ = machine.handle(.stop, now: begin)
         #expect(machine.handle(.spawned(.library, pid: 5), now: begin) == [.terminate(.library, pid: 5)])
-        _ = machine.handle(.ended(.coordinator, "0", retries: true), now: begin)
-        #expect(machine.handle(.ended(.library, "0", retries: true), now: begin).last == .finished(failed: false))
+        _ = machine.handle(.ended(.coordinator, "0", refusal: nil), now: begin)
+        #expect(machine.handle(.ended(.library, "0", refusal: nil), now: begin).last == .finished(code: 0))
     }
 
     @Test func `a service that refuses to run ends the cluster, and says why`() {
@@ -81,11 +81,11 @@ struct SupervisorMachineTests {
         _ = machine.handle(.spawned(.coordinator, pid: 1), now: begin)
         _ = machine.handle(.spawned(.library, pid: 2), now: begin)
         _ = machine.handle(.status(.library, "the database is too new"), now: begin)
-        let actions = machine.handle(.ended(.library, "ended with code 65", retries: false), now: begin)
+        let actions = machine.handle(.ended(.library, "ended with code 65", refusal: 65), now: begin)
         #expect(actions == [.show(.library), .terminate(.coordinator, pid: 1), .scheduleGrace(.milliseconds(1_500))])
         #expect(machine.lines[.library]?.state == .failed)
         #expect(machine.lines[.library]?.detail == "the database is too new")
-        #expect(machine.handle(.ended(.coordinator, "0", retries: true), now: begin).last == .finished(failed: true))
+        #expect(machine.handle(.ended(.coordinator, "0", refusal: nil), now: begin).last == .finished(code: 65))
     }
 
     @Test func `any order of events ends in the end`() {
@@ -118,7 +118,7 @@ struct SupervisorMachineTests {
                 case 0 where alive[service] != nil: take(machine.handle(.ready(service), now: begin))
                 case 1 where alive[service] != nil:
                     alive[service] = nil
-                    take(machine.handle(.ended(service, "x", retries: true), now: begin))
+                    take(machine.handle(.ended(service, "x", refusal: nil), now: begin))
                 case 2: take(machine.handle(.retry(service), now: begin))
                 default: take(machine.handle(.status(service, "s\(step)"), now: begin))
                 }
@@ -129,7 +129,7 @@ struct SupervisorMachineTests {
                 take(machine.handle(.spawned(service, pid: 1), now: begin))
             }
             for service in Self.services where alive[service] != nil {
-                take(machine.handle(.ended(service, "0", retries: true), now: begin))
+                take(machine.handle(.ended(service, "0", refusal: nil), now: begin))
             }
             #expect(hasFinished)
         }

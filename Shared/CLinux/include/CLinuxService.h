@@ -7,6 +7,7 @@
 /// path is a C array, which Swift sees as a tuple of 108. Gives 0, or -1 with errno.
 int clinux_notify(const char *_Nonnull address, const void *_Nonnull bytes, size_t count);
 /// The other end of it: a bound, non-blocking datagram socket with the mode given; an old socket file is removed.
+/// The mask of the process is another one for a moment: call it before other threads make files.
 int clinux_notify_listen(const char *_Nonnull address, mode_t mode);
 /// pthread_sigmask(3) and signalfd(2): sigset_t is a macro's business. Blocks the `count` signals in the calling thread
 /// (call it before other threads start) and gives a non-blocking descriptor that tells them.

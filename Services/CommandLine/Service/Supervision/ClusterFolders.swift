@@ -5,10 +5,20 @@ private import Glibc
 private import MessageSchema
 private import ServiceRuntime
 
-/// The folders of a cluster: made, owned and closed to others before anything is started in them.
-package struct ClusterFolders: ~Copyable {
+/// The folders of a cluster: made, owned and closed to others before anything is started in them, and then held open.
+///
+/// In a system deployment the services own DATA and RUNTIME, and root works in both. So root keeps `log`, `notify` and
+/// `keys` for itself, reaches what is in them through the descriptors that are held here, never through a link, and gives
+/// nothing away that it has not made: a service that was taken over can not lead it to somebody else's files.
+package final class ClusterFolders: Sendable {
     /// Whom the services run as; `nil` for whoever we are.
     package let identity: ChildRequest.Identity?
+    /// DATA/log: the services' log lines.
+    let log: Directory
+    /// RUNTIME/notify: the sockets on which services tell how they are.
+    let notify: Directory
+    /// RUNTIME/keys: the keys of services that somebody else runs.
+    let keys: Directory
     /// Held for as long as the supervisor lives: two on one runtime directory would fight.
     private let lock: FileLock
 
@@ -19,34 +29,37 @@ package struct ClusterFolders: ~Copyable {
         let identity = try Self.identity(for: options.deployment)
         try Self.checkSocketPaths(in: options.runtime)
         let isSystem = options.deployment == .system
-        try Self.make(options.data, mode: 0o700, for: identity)
-        try Self.make(options.data + "/log", mode: 0o700, for: identity)
-        try Self.make(options.runtime, mode: isSystem ? 0o755 : 0o700, for: identity)
-        for folder in ["/notify", "/keys"] {
-            try Self.make(options.runtime + folder, mode: 0o700, for: identity)
-        }
-        lock = try Self.lock(options.runtime)
+        let data = try Self.make(options.data, mode: 0o700, for: identity)
+        let runtime = try Self.make(options.runtime, mode: isSystem ? 0o755 : 0o700, for: identity)
+        // Set-group-ID: what root makes inside has the services' group.
+        log = try Self.makeInner("log", in: data, options.data, mode: 0o2750, for: identity)
+        notify = try Self.makeInner("notify", in: runtime, options.runtime, mode: 0o2710, for: identity)
+        keys = try Self.makeInner("keys", in: runtime, options.runtime, mode: 0o2750, for: identity)
+        lock = try Self.lock(keys, options.runtime)
         self.identity = identity
     }
 
     private static func identity(for deployment: Deployment) throws(ClusterError) -> ChildRequest.Identity? {
         guard deployment == .system else { return nil }
-        guard let entry = unsafe getpwnam(Deployment.systemUser) else {
+        guard let entry = UserDatabase.user(named: Deployment.systemUser) else {
             throw ClusterError(
                 .noSuchUser,
                 "There is no user \"obscura\" for the services to run as",
                 advice: "Make one: useradd --system --no-create-home --shell /usr/sbin/nologin --groups video obscura"
             )
         }
-        let identity = unsafe ChildRequest.Identity(user: entry.pointee.pw_uid, group: entry.pointee.pw_gid)
-        guard geteuid() == 0 || geteuid() == identity.user else {
+        guard entry.user != 0 else {
+            throw ClusterError(.noSuchUser, "The user \"obscura\" is root", advice: "Give it a number of its own")
+        }
+        guard geteuid() == 0 || geteuid() == entry.user else {
             throw ClusterError(
                 .notPermitted,
                 "A system deployment is started by root",
                 advice: "Start it as root, or leave out --deployment system"
             )
         }
-        return geteuid() == 0 ? identity : nil
+        return geteuid() == 0
+            ? ChildRequest.Identity(user: entry.user, group: entry.group, groups: entry.groups) : nil
     }
 
     private static func checkSocketPaths(in runtime: String) throws(ClusterError) {
@@ -60,31 +73,65 @@ package struct ClusterFolders: ~Copyable {
         )
     }
 
+    // MARK: DATA and RUNTIME
+
     private static func make(
         _ path: String,
         mode: UInt32,
         for identity: ChildRequest.Identity?
-    ) throws(ClusterError) {
+    ) throws(ClusterError) -> Directory {
         do {
-            let directory = try Directory(creating: path, permissions: mode)
             guard let identity else {
+                let directory = try Directory(creating: path, permissions: mode)
                 try checkOwner(of: directory, path: path)
-                return
+                return directory
             }
-            let descriptor = directory.descriptor.rawValue
-            guard fchown(descriptor, identity.user, identity.group) == 0, fchmod(descriptor, mode) == 0 else {
-                throw ClusterError(.cannotCreate, "\(path) can not be given to the user obscura: \(reason(errno))")
-            }
-        } catch let error as ClusterError {
-            throw error
-        } catch let error as FilesError {
-            throw ClusterError(
-                .cannotCreate,
-                "\(path) can not be made or opened: \(error)",
-                advice: "Make it writable for this user, or choose another folder with --data and --runtime"
-            )
+            var isNew = false
+            let directory = try walk(to: path, isNew: &isNew)
+            try give(directory, isNew, path, mode: mode, to: identity)
+            return directory
         } catch {
-            throw ClusterError(.cannotCreate, "\(path) can not be made")
+            throw explained(error, path)
+        }
+    }
+
+    /// Opens a folder part by part, none of which may be a link, and makes what is missing.
+    private static func walk(to path: String, isNew: inout Bool) throws(FilesError) -> Directory {
+        var directory = try Directory(opening: "/")
+        for part in path.split(separator: "/") where part != "." {
+            do throws(FilesError) {
+                directory = try directory.openDirectory(String(part))
+                isNew = false
+            } catch  where error.code == .notFound {
+                directory = try directory.makeDirectory(String(part), permissions: 0o755)
+                isNew = true
+            }
+        }
+        return directory
+    }
+
+    /// Gives a folder to the services' user: one that is new or empty, or theirs already.
+    private static func give(
+        _ directory: borrowing Directory,
+        _ isNew: Bool,
+        _ path: String,
+        mode: UInt32,
+        to identity: ChildRequest.Identity
+    ) throws {
+        let owner = try directory.descriptor.status().owner
+        var isFree = isNew || owner == identity.user
+        // A file system's own folder does not make it somebody's.
+        if !isFree, owner == 0 { isFree = try directory.entries().allSatisfy { $0.name == "lost+found" } }
+        guard isFree else {
+            throw ClusterError(
+                .notPermitted,
+                "\(path) does not belong to the user obscura, and is not empty",
+                advice: "Choose another folder, or, if it is meant for Obscura: chown obscura: \(path)"
+            )
+        }
+        let descriptor = directory.descriptor.rawValue
+        guard fchown(descriptor, identity.user, identity.group) == 0, fchmod(descriptor, mode) == 0 else {
+            throw ClusterError(.cannotCreate, "\(path) can not be given to the user obscura: \(reason(errno))")
         }
     }
 
@@ -107,19 +154,72 @@ package struct ClusterFolders: ~Copyable {
         }
     }
 
-    private static func lock(_ runtime: String) throws(ClusterError) -> FileLock {
+    // MARK: Inside them
+
+    /// A folder inside, which stays ours; the services' group may use it as `mode` says.
+    private static func makeInner(
+        _ name: String,
+        in parent: borrowing Directory,
+        _ parentPath: String,
+        mode: UInt32,
+        for identity: ChildRequest.Identity?
+    ) throws(ClusterError) -> Directory {
+        let path = "\(parentPath)/\(name)"
         do {
-            let directory = try Directory(opening: runtime)
+            let directory = try parent.makeDirectory(name)
+            guard let identity else {
+                try checkOwner(of: directory, path: path)
+                return directory
+            }
+            let owner = try directory.descriptor.status().owner
+            guard owner == geteuid() || owner == identity.user else {
+                throw ClusterError(.notPermitted, "\(path) belongs to another user", advice: "Remove it")
+            }
+            let descriptor = directory.descriptor.rawValue
+            guard fchown(descriptor, geteuid(), identity.group) == 0, fchmod(descriptor, mode) == 0 else {
+                throw ClusterError(.cannotCreate, "\(path) can not be given to root: \(reason(errno))")
+            }
+            return directory
+        } catch {
+            throw explained(error, path)
+        }
+    }
+
+    private static func lock(_ directory: borrowing Directory, _ runtime: String) throws(ClusterError) -> FileLock {
+        do {
+            // The lock writes its holder's number: not into what has another name, too. Others can not change `keys` now.
+            if let status = try directory.status(of: "up.lock"), status.kind != .regular || status.links != 1 {
+                throw ClusterError(
+                    .notPermitted,
+                    "\(runtime)/keys/up.lock is a link, or no file",
+                    advice: "Find out who put it there, and remove it"
+                )
+            }
             return try FileLock("up.lock", in: directory)
-        } catch  where error.code == .locked {
+        } catch {
+            guard (error as? FilesError)?.code == .locked else { throw explained(error, "\(runtime)/keys/up.lock") }
             throw ClusterError(
                 .alreadyRunning,
                 "Another `obscura up` runs on \(runtime)",
                 advice: "Use that one, end it, or choose another folder with --runtime"
             )
-        } catch {
-            throw ClusterError(.cannotCreate, "\(runtime)/up.lock can not be made: \(error)")
         }
+    }
+
+    private static func explained(_ error: any Error, _ path: String) -> ClusterError {
+        if let error = error as? ClusterError { return error }
+        if (error as? FilesError)?.code == .symbolicLink {
+            return ClusterError(
+                .notPermitted,
+                "\(path) is a symbolic link, or leads through one",
+                advice: "Remove the link, or give the path that it leads to, with --data and --runtime"
+            )
+        }
+        return ClusterError(
+            .cannotCreate,
+            "\(path) can not be made or opened: \(error)",
+            advice: "Make it writable for this user, or choose another folder with --data and --runtime"
+        )
     }
 
     private static func reason(_ number: CInt) -> String { unsafe String(cString: strerror(number)) }

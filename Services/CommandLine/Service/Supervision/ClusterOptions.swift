@@ -16,6 +16,10 @@ package struct ClusterOptions: Sendable {
     package var extra: [ServiceName: [String]]
     /// Whether the services' log lines go to standard error instead of files.
     package var isVerbose: Bool
+    /// After how long without a sign of life a service is killed and started again; zero never.
+    ///
+    /// Longer than a lease (5 s): who only waits for a service that stands still is served by the end of its lease.
+    package var watchdog: Duration
 
     package init(data: String, runtime: String, deployment: Deployment = .personal) {
         self.data = data
@@ -24,5 +28,6 @@ package struct ClusterOptions: Sendable {
         except = []
         extra = [:]
         isVerbose = false
+        watchdog = .seconds(10)
     }
 }

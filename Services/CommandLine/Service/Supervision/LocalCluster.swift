@@ -1,26 +1,25 @@
 private import EventLoop
-private import Files
 private import MessageSchema
 
 /// A cluster that this process runs: `obscura up`'s, or the demo's own.
 package final class LocalCluster: Sendable {
     private let supervisor: Supervisor
-    private let folders: HeldFolders
 
     /// Makes the folders and the supervisor; nothing runs yet.
     ///
     /// - Parameters:
     ///   - options: What to run, and where.
     ///   - executable: The path of this program, beside which the services' executables are.
-    ///   - report: Told of every change of a service, on the supervisor's loop.
+    ///   - report: Told of every change of a service, on the supervisor's loop, which it must not hold up.
     /// - Throws: `ErrorReply` that says what is in the way.
     package init(
         _ options: ClusterOptions,
         executable: String,
         report: @escaping @Sendable (Supervisor.Report) -> Void
     ) throws {
+        let folders: ClusterFolders
         do {
-            folders = HeldFolders(try ClusterFolders(options))
+            folders = try ClusterFolders(options)
         } catch {
             throw ErrorReply(error)
         }
@@ -29,7 +28,7 @@ package final class LocalCluster: Sendable {
         )
         supervisor = Supervisor(
             options,
-            identity: folders.folders.identity,
+            folders: folders,
             executables: folder,
             loop: EventLoop(name: "supervisor"),
             report: report
@@ -50,13 +49,6 @@ package final class LocalCluster: Sendable {
 
     /// Waits until all have ended, and gives the exit code.
     package func waitUntilFinished() async -> Int32 { await supervisor.waitUntilFinished() }
-}
-
-/// Keeps the lock on the runtime directory for as long as the cluster runs.
-private final class HeldFolders: Sendable {
-    let folders: ClusterFolders
-
-    init(_ folders: consuming ClusterFolders) { self.folders = folders }
 }
 
 extension ErrorReply {

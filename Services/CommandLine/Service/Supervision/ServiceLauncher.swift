@@ -10,47 +10,59 @@ struct ServiceLauncher: Sendable {
     /// The descriptor on which a service finds its role's key.
     static let keyDescriptor: Int32 = 3
 
+    /// Where the services' log lines go; `nil` for standard error.
+    let logs: LogFiles?
     private let options: ClusterOptions
-    private let identity: ChildRequest.Identity?
+    private let folders: ClusterFolders
     private let executables: String
     private let keyring: RoleKeyring
 
     /// - Parameters:
     ///   - options: What is run.
-    ///   - identity: Whom the services run as.
-    ///   - executables: The folder that holds them.
-    init(options: ClusterOptions, identity: ChildRequest.Identity?, executables: String) {
+    ///   - folders: Where, and as whom.
+    ///   - executables: The folder that holds the services' executables.
+    init(options: ClusterOptions, folders: ClusterFolders, executables: String) {
         self.options = options
-        self.identity = identity
+        self.folders = folders
         self.executables = executables
         keyring = RoleKeyring()
+        logs = options.isVerbose ? nil : LogFiles(folders, at: options.data + "/log")
     }
 
-    /// Opens the socket on which a service tells how it is.
+    /// Opens the socket on which a service tells how it is; services alone reach it.
     func notifySocket(for service: ServiceName) throws(ClusterError) -> FileDescriptor {
-        let path = notifyPath(for: service)
-        let descriptor = unsafe clinux_notify_listen(path, 0o666)
+        // Through the descriptor (proc(5)), so that nobody can lead us to another folder.
+        let path = "/proc/self/fd/\(folders.notify.descriptor.rawValue)/\(service.rawValue)"
+        let descriptor = unsafe clinux_notify_listen(path, folders.identity == nil ? 0o600 : 0o660)
         guard descriptor >= 0 else {
-            throw ClusterError(.cannotCreate, "\(path) can not be made: \(unsafe String(cString: strerror(errno)))")
+            let reason = unsafe String(cString: strerror(errno))
+            throw ClusterError(.cannotCreate, "\(notifyPath(for: service)) can not be made: \(reason)")
         }
         return FileDescriptor(adopting: descriptor)
     }
 
-    /// Puts the key of a service that somebody else runs beside the sockets.
-    func leaveKey(for service: ServiceName) throws {
-        let folder = try Directory(opening: options.runtime + "/keys")
-        try folder.writeAtomically(role(of: service).encoded, to: "\(service.rawValue).json")
+    /// Puts the key of a service that somebody else runs beside the sockets, for the services' user to read, and takes
+    /// away that of a service that is run here.
+    func leaveKey(for service: ServiceName, isWanted: Bool) throws(ClusterError) {
+        let name = "\(service.rawValue).json"
+        do {
+            try folders.keys.removeAll(name)
+            guard isWanted else { return }
+            try folders.keys.writeAtomically(role(of: service).encoded, to: name)
+            guard folders.identity != nil else { return }
+            let file = try folders.keys.open(name, [.read])
+            guard fchmod(file.rawValue, 0o640) == 0 else { throw FilesError(errorNumber: errno, operation: "chmod") }
+        } catch {
+            throw ClusterError(.cannotCreate, "\(options.runtime)/keys/\(name) can not be made: \(error)")
+        }
     }
 
     /// Starts the service; blocks for some milliseconds.
     func launch(_ service: ServiceName) throws -> ChildProcess {
         let key = try FileDescriptor.memory(named: "role-key")
         try key.writeAll(role(of: service).encoded, at: 0)
-        let log = try FileDescriptor(
-            opening: options.isVerbose ? "/dev/stderr" : "\(options.data)/log/\(service.rawValue).log",
-            [.write, .append, .create]
-        )
-        if let identity, !options.isVerbose { _ = fchown(log.rawValue, identity.user, identity.group) }
+        try logs?.rotate(service)
+        let log = try logs?.open(service) ?? FileDescriptor(adopting: standardError())
         let nothing = try FileDescriptor(opening: "/dev/null", [.read])
 
         var request = ChildRequest(executable: "\(executables)/\(service.executable)")
@@ -62,11 +74,17 @@ struct ServiceLauncher: Sendable {
         ]
         request.keepsStandardStreams = false
         request.hasOwnGroup = true
-        request.identity = identity
+        request.identity = folders.identity
         request.parentDeathSignal = SIGTERM
         request.hasNoNewPrivileges = true
         request.limits.coreBytes = 0
         return try ChildProcess(request)
+    }
+
+    private func standardError() throws(FilesError) -> Int32 {
+        let descriptor = clinux_duplicate(STDERR_FILENO)
+        guard descriptor >= 0 else { throw FilesError(errorNumber: errno, operation: "duplicate") }
+        return descriptor
     }
 
     private func arguments(for service: ServiceName) -> [String] {
@@ -87,6 +105,9 @@ struct ServiceLauncher: Sendable {
             if let value = unsafe getenv(name) { environment[name] = unsafe String(cString: value) }
         }
         environment["NOTIFY_SOCKET"] = notifyPath(for: service)
+        if options.watchdog > .zero {
+            environment["WATCHDOG_USEC"] = String(options.watchdog.components.seconds * 1_000_000)
+        }
         environment["SWIFT_BACKTRACE"] = "enable=no"
         return environment
     }

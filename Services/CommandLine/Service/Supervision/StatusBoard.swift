@@ -50,6 +50,12 @@ final class StatusBoard: Sendable {
         }
     }
 
+    /// Says that nobody read for so long that reports were left out.
+    func showOmitted(_ count: Int) {
+        guard !asJSON else { return terminal.writeJSON(Omitted(type: "progress", omitted: count)) }
+        terminal.writeLine("  (\(count) changes are not shown: nobody read for too long)")
+    }
+
     private func show(_ service: ServiceName, _ line: SupervisorMachine.Line) {
         // Until something is wrong, what a person needs to see is that a service is ready.
         guard line.state != .starting || line.detail != nil else { return }
@@ -75,6 +81,11 @@ final class StatusBoard: Sendable {
         let pid: Int32?
         let detail: String?
         let restarts: Int
+    }
+
+    private struct Omitted: Encodable {
+        let type: String
+        let omitted: Int
     }
 
     private struct Ready: Encodable {

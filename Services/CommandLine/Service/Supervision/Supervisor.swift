@@ -1,6 +1,6 @@
 private import CLinux
 package import EventLoop
-package import Files
+import Files
 private import Glibc
 package import MessageSchema
 private import Timekeeping
@@ -21,7 +21,7 @@ package actor Supervisor {
     private var machine: SupervisorMachine
     private var children: [ServiceName: Child] = [:]
     private var sockets: [ServiceName: NotifySocket] = [:]
-    private var failureCode: Int32?
+    private var logging: Task<Void, Never>?
     private var finished: CheckedContinuation<Int32, Never>?
     private var outcome: Int32?
 
@@ -29,32 +29,37 @@ package actor Supervisor {
 
     /// - Parameters:
     ///   - options: What is run; the folders are there already.
-    ///   - identity: Whom the services run as.
+    ///   - folders: Where, and as whom; held for as long as the supervisor lives.
     ///   - executables: The folder that holds them.
     ///   - loop: The loop to wait on.
     ///   - report: Told of every change, on the loop.
     package init(
         _ options: ClusterOptions,
-        identity: ChildRequest.Identity?,
+        folders: ClusterFolders,
         executables: String,
         loop: EventLoop,
         report: @escaping @Sendable (Report) -> Void
     ) {
         self.loop = loop
         self.report = report
-        launcher = ServiceLauncher(options: options, identity: identity, executables: executables)
-        machine = SupervisorMachine(services: ServiceName.allCases.filter { !options.except.contains($0) })
+        launcher = ServiceLauncher(options: options, folders: folders, executables: executables)
+        machine = SupervisorMachine(
+            services: ServiceName.allCases.filter { !options.except.contains($0) },
+            watchdog: options.watchdog
+        )
     }
 
     isolated deinit {}
 
     /// Starts everything.
     ///
-    /// - Throws: ``ClusterError`` if not even the sockets for readiness can be made.
+    /// - Throws: ``ClusterError`` if not even the files for log lines and the sockets for readiness can be made.
     package func start() throws {
-        for service in ServiceName.allCases where !machine.services.contains(service) {
-            try launcher.leaveKey(for: service)
+        for service in ServiceName.allCases {
+            try launcher.leaveKey(for: service, isWanted: !machine.services.contains(service))
         }
+        // Before anything runs: what is in the way there is said at once, and not by each service in its turn.
+        for service in machine.services { _ = try launcher.logs?.open(service) }
         for service in machine.services {
             let socket = NotifySocket(try launcher.notifySocket(for: service))
             sockets[service] = socket
@@ -64,15 +69,16 @@ package actor Supervisor {
             }
         }
         handle(.start)
+        if let logs = launcher.logs {
+            let keeper = LogKeeper(logs, services: machine.services)
+            // Ended when everything has: it belongs to the life of the cluster, and to no call.
+            logging = Task { await keeper.run() }
+        }
+        if let interval = machine.lifeCheck { checkLife(each: interval) }
     }
 
     /// Ends everything; asked again, at once.
     package func stop() { handle(.stop) }
-
-    /// Sends a signal to every service, such as SIGHUP to read the policy again.
-    package func signal(_ number: Int32) {
-        for child in children.values { child.process.signal(number) }
-    }
 
     /// Waits until everything has ended.
     ///
@@ -86,9 +92,19 @@ package actor Supervisor {
         for action in machine.handle(event, now: .now()) { perform(action) }
     }
 
+    private func checkLife(each interval: Duration) {
+        after(interval) { supervisor in
+            guard supervisor.outcome == nil else { return }
+            supervisor.handle(.checkLife)
+            supervisor.checkLife(each: interval)
+        }
+    }
+
     private func perform(_ action: SupervisorMachine.Action) {
         switch action {
-        case .spawn(let service): spawn(service)
+        case .spawn(let service):
+            // The service before it in the same list may have ended everything.
+            if !machine.isStopping { spawn(service) }
         case .scheduleRetry(let service, let delay): after(delay) { $0.handle(.retry(service)) }
         case .scheduleGrace(let delay): after(delay) { $0.handle(.graceOver) }
         case .terminate(let service, _): children[service]?.process.signal(SIGTERM)
@@ -96,7 +112,7 @@ package actor Supervisor {
         case .show(let service):
             if let line = machine.lines[service] { report(.line(service, line)) }
         case .allReady: report(.allReady)
-        case .finished(let failed): finish(failed ? failureCode ?? 69 : 0)
+        case .finished(let code): finish(code)
         }
     }
 
@@ -117,7 +133,6 @@ package actor Supervisor {
             }
             handle(.spawned(service, pid: pid))
         } catch {
-            failureCode = failureCode ?? 69
             handle(.spawnFailed(service, reason: "\(service.executable) can not be started: \(error)"))
         }
     }
@@ -134,22 +149,23 @@ package actor Supervisor {
         guard let status else { return }
         if let token = child.token { loop.remove(token) }
         children[service] = nil
-        let hasServed = machine.lines[service]?.state == .ready
         switch status {
         case .exited(let code):
-            let refuses = [64, 65, 66, 73, 75].contains(code) && !hasServed
-            if refuses { failureCode = failureCode ?? code }
-            handle(.ended(service, "ended with code \(code)", retries: !refuses))
+            let refusal = [64, 65, 66, 73, 75].contains(code) ? code : nil
+            handle(.ended(service, "ended with code \(code)", refusal: refusal))
         case .signaled(let number):
-            handle(.ended(service, "ended by signal \(number)", retries: true))
+            handle(.ended(service, "ended by signal \(number)", refusal: nil))
         }
     }
 
     private func readNotices(of service: ServiceName) {
         guard let socket = sockets[service] else { return }
-        while let notice = socket.next() {
+        // A service that says too much does not keep the others from being heard.
+        for _ in 0..<64 {
+            guard let notice = socket.next() else { return }
             for line in notice.split(separator: "\n") {
                 if line == "READY=1" { handle(.ready(service)) }
+                if line == "WATCHDOG=1" { handle(.alive(service)) }
                 if line.hasPrefix("STATUS="), line != "STATUS=ready" {
                     handle(.status(service, String(line.dropFirst(7))))
                 }
@@ -161,6 +177,7 @@ package actor Supervisor {
         for socket in sockets.values {
             if let token = socket.token { loop.remove(token) }
         }
+        logging?.cancel()
         outcome = code
         finished?.resume(returning: code)
         finished = nil

@@ -4,7 +4,9 @@ package import Timekeeping
 /// Decides what the supervisor does: an event in, actions out.
 ///
 /// A service that ends by itself is started again: the first time at once, then after 0.2 s, 0.4 s … to 10 s. Half a
-/// minute of good life makes the next end a first one again.
+/// minute of good life makes the next end a first one again. One that has once been ready is started again whatever it
+/// ended with: what keeps it from running now, such as a mistake in the policy, can be put right while the others go on.
+/// One that has never been ready and refuses to run ends the cluster. A service that shows no life is killed.
 package struct SupervisorMachine: Sendable {
     /// What happened.
     package enum Event: Sendable, Hashable {
@@ -14,10 +16,14 @@ package struct SupervisorMachine: Sendable {
         case spawnFailed(ServiceName, reason: String)
         /// The service says that it serves.
         case ready(ServiceName)
+        /// The service shows life.
+        case alive(ServiceName)
+        /// The time to look who showed no life has come; see `lifeCheck`.
+        case checkLife
         /// The service says what it does.
         case status(ServiceName, String)
-        /// The process is gone.
-        case ended(ServiceName, String, retries: Bool)
+        /// The process is gone; `refusal` is the exit code with which a service says that it can not run as it is told to.
+        case ended(ServiceName, String, refusal: Int32?)
         /// The time to start a service again has come.
         case retry(ServiceName)
         /// The person wants everything to end.
@@ -39,8 +45,8 @@ package struct SupervisorMachine: Sendable {
         case show(ServiceName)
         /// All services are ready, for the first time or again.
         case allReady
-        /// Everything has ended; `failed` if a service could not be kept running.
-        case finished(failed: Bool)
+        /// Everything has ended: 0, or the exit code of the service that could not be started.
+        case finished(code: Int32)
     }
 
     /// What the person is told of a service.
@@ -62,14 +68,30 @@ package struct SupervisorMachine: Sendable {
 
     package let services: [ServiceName]
     package private(set) var lines: [ServiceName: Line] = [:]
+    /// Whether everything is being ended.
+    package private(set) var isStopping = false
+    /// After how long without a sign of life a service is killed; zero never.
+    private let watchdog: Duration
     private var failuresInARow: [ServiceName: Int] = [:]
-    private var isStopping = false
+    private var haveServed: Set<ServiceName> = []
+    private var lastHeard: [ServiceName: BootInstant] = [:]
+    private var lastCheck: BootInstant?
+    /// Why a service was killed.
+    private var overdue: [ServiceName: String] = [:]
     private var isFinished = false
-    private var hasFailed = false
+    private var failureCode: Int32?
     private var wasAllReady = false
 
-    /// - Parameter services: In the order in which they start; they end in the opposite one.
-    package init(services: [ServiceName]) { self.services = services }
+    /// - Parameters:
+    ///   - services: In the order in which they start; they end in the opposite one.
+    ///   - watchdog: After how long without a sign of life a service is killed; zero never.
+    package init(services: [ServiceName], watchdog: Duration = .zero) {
+        self.services = services
+        self.watchdog = watchdog
+    }
+
+    /// How often ``Event/checkLife`` is to come; `nil` for never.
+    package var lifeCheck: Duration? { watchdog > .zero ? watchdog / 10 : nil }
 
     /// Takes an event and says what is to be done about it.
     package mutating func handle(_ event: Event, now: BootInstant) -> [Action] {
@@ -79,7 +101,7 @@ package struct SupervisorMachine: Sendable {
         wasAllReady = isAllReady
         if isStopping && !isFinished && services.allSatisfy({ lines[$0]?.pid == nil }) {
             isFinished = true
-            actions.append(.finished(failed: hasFailed))
+            actions.append(.finished(code: failureCode ?? 0))
         }
         return actions
     }
@@ -93,17 +115,25 @@ package struct SupervisorMachine: Sendable {
             update(service, to: isStopping ? .stopping : .starting, now: now) { $0.pid = pid }
             return isStopping ? [.terminate(service, pid: pid)] : [.show(service)]
         case .spawnFailed(let service, let reason):
-            return fail(service, reason, now: now)
+            return haveServed.contains(service)
+                ? tryAgain(service, reason, now: now) : fail(service, reason, code: 69, now: now)
+        case .alive(let service):
+            if lines[service]?.pid != nil { lastHeard[service] = now }
+            return []
+        case .checkLife:
+            return checkLife(now: now)
         case .ready(let service):
             guard !isStopping, lines[service]?.pid != nil else { return [] }
+            haveServed.insert(service)
+            lastHeard[service] = now
             update(service, to: .ready, now: now) { $0.detail = nil }
             return [.show(service)]
         case .status(let service, let text):
             guard lines[service]?.detail != text else { return [] }
             lines[service]?.detail = text
             return isStopping ? [] : [.show(service)]
-        case .ended(let service, let how, let retries):
-            return ended(service, how, retries: retries, now: now)
+        case .ended(let service, let how, let refusal):
+            return ended(service, how, refusal: refusal, now: now)
         case .retry(let service):
             guard !isStopping, lines[service]?.state == .restarting else { return [] }
             return [.spawn(service)]
@@ -130,14 +160,23 @@ package struct SupervisorMachine: Sendable {
     private mutating func ended(
         _ service: ServiceName,
         _ how: String,
-        retries: Bool,
+        refusal: Int32?,
         now: BootInstant
     ) -> [Action] {
+        lastHeard[service] = nil
+        let how = overdue.removeValue(forKey: service) ?? how
         if isStopping {
             update(service, to: .stopped, now: now) { $0.pid = nil }
             return [.show(service)]
         }
-        guard retries else { return fail(service, lines[service]?.detail ?? how, now: now) }
+        guard let refusal else { return tryAgain(service, how, now: now) }
+        // What it said last is why.
+        let reason = lines[service]?.detail ?? how
+        return haveServed.contains(service)
+            ? tryAgain(service, reason, now: now) : fail(service, reason, code: refusal, now: now)
+    }
+
+    private mutating func tryAgain(_ service: ServiceName, _ how: String, now: BootInstant) -> [Action] {
         let livedWell =
             (lines[service]?.state == .ready) && (lines[service]?.since.advanced(by: Self.goodLife) ?? now) < now
         let failures = livedWell ? 1 : (failuresInARow[service] ?? 0) + 1
@@ -152,9 +191,32 @@ package struct SupervisorMachine: Sendable {
         return [.show(service), .scheduleRetry(service, after: delay)]
     }
 
+    /// Has those killed that have shown no life for too long.
+    private mutating func checkLife(now: BootInstant) -> [Action] {
+        guard !isStopping, let interval = lifeCheck else { return [] }
+        let pause = lastCheck.map { $0.duration(to: now) } ?? .zero
+        lastCheck = now
+        guard pause < interval * 3 else {
+            // We were the ones who stood still, or the whole machine slept: nobody could be heard.
+            lastHeard = lastHeard.mapValues { _ in now }
+            return []
+        }
+        return running.reversed().compactMap { service, pid in
+            guard let heard = lastHeard[service], heard + watchdog <= now else { return nil }
+            lastHeard[service] = nil
+            overdue[service] = "showed no life for \(watchdog.components.seconds) s and was killed"
+            return .kill(service, pid: pid)
+        }
+    }
+
     /// A service that refuses to run, such as one whose database is too new, is not tried again; the cluster ends.
-    private mutating func fail(_ service: ServiceName, _ reason: String, now: BootInstant) -> [Action] {
-        hasFailed = true
+    private mutating func fail(
+        _ service: ServiceName,
+        _ reason: String,
+        code: Int32,
+        now: BootInstant
+    ) -> [Action] {
+        failureCode = failureCode ?? code
         update(service, to: .failed, now: now) { line in
             line.pid = nil
             line.detail = reason

@@ -49,6 +49,12 @@ struct UpCommand: Command {
             ["auto", "always", "never"].contains(text) ? text : nil
         }
     )
+    private static let watchdog = Option<Int>(
+        "watchdog",
+        "SECONDS",
+        "Kill a service that shows no life for so long, and start it again (default: 10, 0 for never)",
+        as: .wholeNumber(atLeast: 0)
+    )
     private static let verbose = Flag("verbose", "Write the services' log lines to standard error instead of DATA/log")
 
     let signature = CommandSignature(
@@ -58,7 +64,7 @@ struct UpCommand: Command {
             Starts the five services, one line for each as its state changes, and starts a service again that crashes. \
             Questions to the person appear here, when this is a terminal. Ctrl-C ends everything.
             """,
-        parameters: [data, policy, config, deployment, except, readyDescriptor, builtIn, verbose],
+        parameters: [data, policy, config, deployment, except, readyDescriptor, builtIn, watchdog, verbose],
         examples: [
             ("up", "run the cluster of this user"),
             ("up --data /tmp/o/data --runtime /tmp/o/run", "run another one beside it"),
@@ -71,13 +77,20 @@ struct UpCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         var options = try Self.options(arguments, in: context)
         options.isVerbose = arguments[Self.verbose]
+        // An hour is as good as never.
+        if let seconds = arguments[Self.watchdog] { options.watchdog = .seconds(min(seconds, 3_600)) }
         let board = StatusBoard(terminal: context.terminal, asJSON: arguments[CommonParameters.json])
         let announcement = try ReadyAnnouncement(descriptor: arguments[Self.readyDescriptor].map(CInt.init))
         let failure = FirstFailure()
-        let cluster = try LocalCluster(options, executable: context.executable) { report in
+        let queue = ReportQueue { report in
             board.show(report)
-            failure.look(at: report)
             if case .allReady = report { announcement.make() }
+        } showOmitted: { count in
+            board.showOmitted(count)
+        }
+        let cluster = try LocalCluster(options, executable: context.executable) { report in
+            failure.look(at: report)
+            queue.add(report)
         }
         board.begin(options)
         try await cluster.start()
@@ -93,6 +106,8 @@ struct UpCommand: Command {
         let status = await code
         stopping.cancel()
         prompts.cancel()
+        // A terminal that is stopped does not keep the command from ending.
+        await queue.finish(within: .seconds(1))
         if status != 0, let error = failure.error(status: status) { throw error }
         return ProgramStatus(rawValue: status) ?? .fault
     }
