@@ -20,6 +20,8 @@ package enum Limits {
     package static let chunkBytes = 1 << 20
     /// Characters of a purpose text.
     package static let purposeCharacters = 200
-    /// Exchanges that one connection may have open.
+    /// Exchanges that one connection of a program may have open.
     package static let openExchanges = 64
+    /// Exchanges that all programs of one user may have open.
+    package static let openExchangesOfUser = 512
 }

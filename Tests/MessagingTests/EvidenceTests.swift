@@ -167,6 +167,28 @@ struct EvidenceTests {
         ProcessRecord(startTime: 1, userID: user, controlGroup: group.map(ControlGroup.init(path:)), label: "x")
     }
 
+    @Test func `a process that renames itself keeps its place, and is known by its last name`() throws {
+        var table = PeerTable()
+        func identity(_ label: String, _ role: Role? = nil) -> PeerIdentity {
+            PeerIdentity(
+                principal: .user(7),
+                userID: 7,
+                groupID: 0,
+                processID: 1,
+                startTime: 1,
+                label: label,
+                role: role
+            )
+        }
+        let first = try table.token(for: identity("name 0"), isAlive: { _ in true })
+        for number in 1...2_000 {
+            #expect(try table.token(for: identity("name \(number)"), isAlive: { _ in true }) == first)
+        }
+        #expect(table.count == 1)
+        #expect(table[first]?.label == "name 2000")
+        #expect(try table.token(for: identity("name 0", .capture), isAlive: { _ in true }) != first)
+    }
+
     @Test func `the table of identities is bounded, and the dead make room`() throws {
         var table = PeerTable(capacity: 4, capacityPerUser: 3)
         func identity(_ user: UInt32, _ pid: Int32) -> PeerIdentity {

@@ -101,6 +101,19 @@ struct IdentityTests {
         #expect(cluster.log.lines.count { $0.contains("request refused") } == 4)
     }
 
+    @Test func `a refusal that comes again and again is a line at once and one for the rest`() async throws {
+        let cluster = try Cluster { $0.complaintInterval = .milliseconds(200) }
+        await cluster.server.register(Hang.self, access: .anyRole) { _, _ in Empty() }
+        try await cluster.server.start()
+        let program = try cluster.client()
+        for _ in 0..<20 { #expect(await code { try await program.call(Hang()) } == "roleRequired") }
+        while !cluster.log.lines.contains(where: { $0.contains("more requests refused") }) { await Task.yield() }
+        #expect(cluster.log.lines.count { $0.contains(#""request refused""#) } == 1)
+        let sum = try #require(cluster.log.lines.first { $0.contains("more requests refused") })
+        #expect(sum.contains("test.hang") && sum.contains(#""peer.pid":\#(getpid()),"#), "\(sum)")
+        await cluster.server.stop()
+    }
+
     @Test func `only a role may speak for another`() async throws {
         let cluster = try await askingCluster()
         let delegation = Delegation(principal: .user(4_711), label: "someone", grant: "g1")

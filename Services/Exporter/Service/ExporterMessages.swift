@@ -37,7 +37,7 @@ package struct ExporterMessages: Sendable {
             }
             throw ErrorReply(.shuttingDown, "The exporter is ending", retryAfter: 1000)
         }
-        await server.registerStream(StreamExport.self) { request, call, sink in
+        await server.registerStream(StreamExport.self, takesAttachments: true) { request, call, sink in
             try await streamer.serve(
                 request,
                 for: Asker(call),

@@ -230,6 +230,9 @@ package actor MessageClient {
         while let event = try monitor.next() {
             switch event {
             case .lost:
+                // What came before the end may not have been looked at yet. With ZMQ_IMMEDIATE libzmq drops it when it next
+                // looks at the socket (4.3.4, `socket_base_t::hiccuped`), so this finds only what it still has.
+                while receiveNext() {}
                 for exchange in exchanges.values where exchange.isSent {
                     exchange.finish(.failure(.connectionLost(service)))
                 }
@@ -258,15 +261,19 @@ package actor MessageClient {
     }
 
     private func receive() {
+        for _ in 0..<64 { guard receiveNext() else { return } }
+    }
+
+    /// - Returns: Whether there was a message.
+    private func receiveNext() -> Bool {
         var frame = MessageFrame()
-        for _ in 0..<64 {
-            guard let message = try? socket.receiveMessage(using: &frame, isRouted: false) else { return }
-            // What can not be understood can not be matched with an exchange, which then ends by its own limits.
-            guard case .success(let header) = message.header, let serial = UInt64(header.id),
-                let exchange = exchanges[serial], exchange.outcome == nil
-            else { continue }
-            receive(header, message, for: exchange)
-        }
+        guard let message = try? socket.receiveMessage(using: &frame, isRouted: false) else { return false }
+        // What can not be understood can not be matched with an exchange, which then ends by its own limits.
+        guard case .success(let header) = message.header, let serial = UInt64(header.id),
+            let exchange = exchanges[serial], exchange.outcome == nil
+        else { return true }
+        receive(header, message, for: exchange)
+        return true
     }
 
     private func receive(_ header: Header, _ message: IncomingMessage, for exchange: ClientExchange) {

@@ -2,13 +2,15 @@ private import CZeroMQ
 import Consent
 import EventLoop
 import Logging
+import Timekeeping
 
 /// Answers libzmq's question who may connect (ZAP, rfc.zeromq.org/spec/27), and remembers who was let in.
 ///
 /// Confined to the server's loop; libzmq asks once for each connection.
 final class Authenticator {
     /// Where libzmq asks; fixed by the specification.
-    private static let endpoint = "inproc://zeromq.zap.01"
+    static let endpoint = "inproc://zeromq.zap.01"
+    static let answersPerTurn = 8
 
     private let socket: SocketHandle
     private let rules: IdentityRules
@@ -18,8 +20,16 @@ final class Authenticator {
     private var table = PeerTable()
     private(set) var accepted = 0
     private(set) var refused = 0
+    /// What was not said yet of refused connections, by user and reason.
+    private(set) var complaints: ComplaintSieve<Refused>
     /// Called with each refusal and the process it was for.
     var onRefusal: ((IdentityRefusal, Int32?) -> Void)?
+
+    /// Whom the log names once when it refuses him many times; a process costs nothing, so the user counts.
+    struct Refused: Hashable, Sendable {
+        let userID: UInt32?
+        let reason: IdentityRefusal
+    }
 
     /// The authentication domains of a server's two sockets.
     struct Domains: Sendable {
@@ -38,11 +48,13 @@ final class Authenticator {
         domains: Domains,
         context: MessagingContext,
         log: Logger,
+        complaintInterval: Duration = .seconds(10),
         readProcess: @escaping (Int32) -> ProcessRecord? = ProcessRecord.read
     ) throws(MessagingError) {
         self.rules = rules
         self.domains = domains
         self.log = log
+        complaints = ComplaintSieve(interval: complaintInterval)
         self.readProcess = readProcess
         let socket = try SocketHandle(.reply, in: context)
         try socket.bind(Self.endpoint)
@@ -60,9 +72,11 @@ final class Authenticator {
     /// Forgets processes that are gone.
     func removeDead() { table.removeDead(Self.isAlive) }
 
-    /// Answers every question that waits.
+    /// Answers the questions that wait, but not so many that nothing else gets its turn: each reads files of `/proc`, and
+    /// anybody may connect as often as he likes.
     func answer() throws(MessagingError) {
-        while let request = try socket.receiveAll() {
+        for _ in 0..<Self.answersPerTurn {
+            guard let request = try socket.receiveAll() else { return }
             // version, request id, domain, address, identity, mechanism, credentials…
             guard request.count >= 6, request[0] == Array("1.0".utf8) else {
                 _ = try socket.send(Self.reply(to: request, status: "500", text: "version", userID: ""))
@@ -83,15 +97,32 @@ final class Authenticator {
             return ("200", "OK", token.text)
         } catch {
             refused += 1
-            onRefusal?(error, PeerCredentials(address: fields[3])?.processID)
+            let credentials = PeerCredentials(address: fields[3])
+            onRefusal?(error, credentials?.processID)
+            let refused = Refused(userID: credentials?.userID, reason: error)
+            if complaints.admit(refused, cause: error.rawValue, at: .now()) {
+                log.warning(
+                    "connection refused",
+                    [
+                        "peer.address": .string(fields[3]), "peer.domain": .string(fields[2]),
+                        "reason": .string(error.rawValue),
+                    ]
+                )
+            }
+            return ("400", error.rawValue, "")
+        }
+    }
+
+    /// Logs how many more were refused, as one line for each user and reason.
+    func sumUpRefusals(at now: BootInstant) {
+        for sum in complaints.takeSums(at: now) {
             log.warning(
-                "connection refused",
+                "more connections refused",
                 [
-                    "peer.address": .string(fields[3]), "peer.domain": .string(fields[2]),
-                    "reason": .string(error.rawValue),
+                    "peer.uid": .string(sum.peer?.userID.map { "\($0)" } ?? "several"), "count": .count(sum.count),
+                    "reason": .string(sum.cause),
                 ]
             )
-            return ("400", error.rawValue, "")
         }
     }
 

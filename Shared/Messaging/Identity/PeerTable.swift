@@ -16,16 +16,33 @@ struct PeerToken: Hashable, Sendable {
 
 /// The identities of the connections of one server, bounded.
 ///
-/// The same process with the same identity keeps its token however often it connects. libzmq does not tell when a
-/// connection ends, so an entry lives as long as its process.
+/// The same process as the same principal and role keeps its token however often it connects, and under whatever label:
+/// a process can write its own, so it would get an entry for each. libzmq does not tell when a connection ends, so an
+/// entry lives as long as its process.
 struct PeerTable {
     /// Why there is no room.
     enum Refusal: Error { case full, tooManyOfUser }
 
+    private struct Key: Hashable {
+        let processID: Int32
+        let startTime: UInt64
+        let userID: UInt32
+        let role: Role?
+        let principal: Principal
+
+        init(_ identity: PeerIdentity) {
+            processID = identity.processID
+            startTime = identity.startTime
+            userID = identity.userID
+            role = identity.role
+            principal = identity.principal
+        }
+    }
+
     private let capacity: Int
     private let capacityPerUser: Int
     private var identities: [PeerToken: PeerIdentity] = [:]
-    private var tokens: [PeerIdentity: PeerToken] = [:]
+    private var tokens: [Key: PeerToken] = [:]
     private var countByUser: [UInt32: Int] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -38,7 +55,7 @@ struct PeerTable {
 
     subscript(token: PeerToken) -> PeerIdentity? { identities[token] }
 
-    /// The token of an identity, a new one if it has none yet.
+    /// The token of an identity, a new one if it has none yet; what is known by the token is the identity as it is now.
     ///
     /// - Parameters:
     ///   - identity: What was proven.
@@ -49,14 +66,17 @@ struct PeerTable {
         for identity: PeerIdentity,
         isAlive: (PeerIdentity) -> Bool
     ) throws(Refusal) -> PeerToken {
-        if let token = tokens[identity] { return token }
+        if let token = tokens[Key(identity)] {
+            identities[token] = identity
+            return token
+        }
         if !hasRoom(for: identity.userID) { removeDead(isAlive) }
         guard identities.count < capacity else { throw .full }
         guard countByUser[identity.userID, default: 0] < capacityPerUser else { throw .tooManyOfUser }
         lastNumber += 1
         let token = PeerToken(number: lastNumber)
         identities[token] = identity
-        tokens[identity] = token
+        tokens[Key(identity)] = token
         countByUser[identity.userID, default: 0] += 1
         return token
     }
@@ -65,7 +85,7 @@ struct PeerTable {
     mutating func removeDead(_ isAlive: (PeerIdentity) -> Bool) {
         for (token, identity) in identities where !isAlive(identity) {
             identities[token] = nil
-            tokens[identity] = nil
+            tokens[Key(identity)] = nil
             countByUser[identity.userID, default: 1] -= 1
             if countByUser[identity.userID] == 0 { countByUser[identity.userID] = nil }
         }

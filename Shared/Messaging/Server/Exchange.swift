@@ -7,7 +7,9 @@ final class Exchange {
     let serial: UInt64
     let id: String
     let connection: ConnectionID
-    let userID: UInt32
+    /// Whose share it is of, and how many bytes its request has.
+    let owner: ServerShares.Owner
+    let requestBytes: Int
     let kind: Kind
     let state = CallState()
 
@@ -28,7 +30,8 @@ final class Exchange {
         serial: UInt64,
         id: String,
         connection: ConnectionID,
-        userID: UInt32,
+        owner: ServerShares.Owner,
+        requestBytes: Int,
         kind: Kind,
         liveness: Liveness,
         creditLimit: Int,
@@ -37,7 +40,8 @@ final class Exchange {
         self.serial = serial
         self.id = id
         self.connection = connection
-        self.userID = userID
+        self.owner = owner
+        self.requestBytes = requestBytes
         self.kind = kind
         self.liveness = liveness
         outgoing = CreditWindow(limit: creditLimit)
@@ -62,6 +66,8 @@ final class Exchange {
 /// The chunks of an upload that have come and have not been used.
 struct UploadBuffer {
     private(set) var window: ReceiveWindow
+    /// Whether the client was given credit: not before the handler wants chunks, which may be after a person was asked.
+    private var isOpen = false
     // At most a window of them.
     private var chunks: [Attachment] = []
     var isComplete = false
@@ -69,7 +75,15 @@ struct UploadBuffer {
 
     init(window: Int) { self.window = ReceiveWindow(size: window) }
 
+    /// The first credit, once.
+    mutating func open() -> Int? {
+        guard !isOpen else { return nil }
+        isOpen = true
+        return window.size
+    }
+
     mutating func receive(_ chunk: Attachment, sequence: Int64?) throws(ReceiveWindow.Violation) {
+        guard isOpen else { throw .beyondCredit }
         try window.receive(sequence: sequence)
         chunks.append(chunk)
         byteCount += Int64(chunk.count)

@@ -1,7 +1,16 @@
 import Consent
 import EventLoop
 import Logging
+import MessageSchema
 import Timekeeping
+
+/// What a process was refused, for the log to say once.
+struct RefusedRequest: Hashable, Sendable {
+    let token: PeerToken
+    /// Of a request that is known here, so that a program can not make up many.
+    let name: String
+    let code: ErrorCode
+}
 
 extension MessageServer {
     /// Counts and logs that a message broke a rule: who sent it and which rule, never what was in it.
@@ -23,8 +32,29 @@ extension MessageServer {
         scheduleSums()
     }
 
-    private func scheduleSums() {
-        guard complaintTimer == nil, let due = complaints.due else { return }
+    /// Logs who asked for what it may not have; repetitions as one line each `complaintInterval`.
+    func logRefusal(_ refusal: ErrorReply, of name: String, by identity: PeerIdentity, _ token: PeerToken) {
+        let refused = RefusedRequest(token: token, name: name, code: refusal.code)
+        if refusals.admit(refused, cause: refusal.code.rawValue, at: .now()) {
+            log.warning(
+                "request refused",
+                [
+                    "request.name": .string(name),
+                    "peer.principal": .text(identity.principal),
+                    "peer.label": .string(identity.label),
+                    "peer.pid": .count(identity.processID),
+                    "error.code": .string(refusal.code.rawValue),
+                ]
+            )
+        }
+        scheduleSums()
+    }
+
+    /// Sets the timer for what was not said yet of messages, requests and connections.
+    func scheduleSums() {
+        guard complaintTimer == nil else { return }
+        let due = [complaints.due, refusals.due, doors?.authenticator.complaints.due].compactMap(\.self).min()
+        guard let due else { return }
         complaintTimer = loop.schedule(at: due) { [weak self] in
             self?.assumeIsolated { $0.sumUp() }
         }
@@ -32,16 +62,37 @@ extension MessageServer {
 
     private func sumUp() {
         complaintTimer = nil
-        for sum in complaints.takeSums(at: .now()) {
-            let peer = sum.peer.flatMap { doors?.authenticator[$0] }
-            log.warning(
-                "more malformed messages",
-                [
-                    "peer.principal": .string(peer?.principal.description ?? "several"),
-                    "peer.role": .string(peer?.role?.rawValue ?? ""), "peer.label": .string(peer?.label ?? ""),
-                    "peer.pid": .count(peer?.processID ?? 0), "count": .count(sum.count), "cause": .string(sum.cause),
-                ]
-            )
+        let now = BootInstant.now()
+        if let due = complaints.due, due <= now {
+            for sum in complaints.takeSums(at: now) {
+                let peer = sum.peer.flatMap { doors?.authenticator[$0] }
+                log.warning(
+                    "more malformed messages",
+                    [
+                        "peer.principal": .string(peer?.principal.description ?? "several"),
+                        "peer.role": .string(peer?.role?.rawValue ?? ""), "peer.label": .string(peer?.label ?? ""),
+                        "peer.pid": .count(peer?.processID ?? 0), "count": .count(sum.count),
+                        "cause": .string(sum.cause),
+                    ]
+                )
+            }
+        }
+        if let due = refusals.due, due <= now {
+            for sum in refusals.takeSums(at: now) {
+                let peer = (sum.peer?.token).flatMap { doors?.authenticator[$0] }
+                log.warning(
+                    "more requests refused",
+                    [
+                        "request.name": .string(sum.peer?.name ?? "several"),
+                        "peer.principal": .string(peer?.principal.description ?? "several"),
+                        "peer.label": .string(peer?.label ?? ""), "peer.pid": .count(peer?.processID ?? 0),
+                        "count": .count(sum.count), "error.code": .string(sum.cause),
+                    ]
+                )
+            }
+        }
+        if let authenticator = doors?.authenticator, let due = authenticator.complaints.due, due <= now {
+            authenticator.sumUpRefusals(at: now)
         }
         scheduleSums()
     }

@@ -23,10 +23,14 @@ extension MessageServer {
             return sendError(error, id: header.id, to: connection, identity)
         }
         let deadline = deadline(of: header, kind: handler.kind, now: now)
-        if let refusal = refusal(of: header, handler, connection, identity, deadline: deadline, now: now) {
+        let owner = ServerShares.Owner(connection, identity, onBehalfOf: header.onBehalfOf?.principal)
+        if let refusal = accessRefusal(of: header, handler, connection, identity)
+            ?? messageRefusal(of: header, message, handler, connection, deadline: deadline, now: now)
+            ?? shareRefusal(owner, connection, bytes: message.byteCount)
+        {
             return sendError(refusal, id: header.id, to: connection, identity)
         }
-        let exchange = addExchange(header.id, handler, connection, identity)
+        let exchange = addExchange(header.id, handler, connection, identity, owner, requestBytes: message.byteCount)
         exchange.outgoing.grant(header.credit ?? 0)
         let call = Call(
             caller: identity,
@@ -46,11 +50,6 @@ extension MessageServer {
                 self?.assumeIsolated { $0.endBySerial(serial, .deadlineExceeded) }
             }
         }
-        if handler.kind == .upload {
-            var credit = Header(.credit, id: header.id)
-            credit.credit = exchange.incoming.window.size
-            say(credit, for: exchange)
-        }
         // Structured by the exchange: `end` and `finish` are its two ways out.
         exchange.task = Task { [serial = exchange.serial, body = message.body] in
             await run(serial, handler, body, call)
@@ -63,74 +62,21 @@ extension MessageServer {
         return kind == .request ? now + configuration.defaultDeadline : nil
     }
 
-    private func refusal(
-        of header: Header,
-        _ handler: Handler,
-        _ connection: ConnectionID,
-        _ identity: PeerIdentity,
-        deadline: BootInstant?,
-        now: BootInstant
-    ) -> ErrorReply? {
-        if let refusal = handler.access.refusal(identity) ?? delegationRefusal(header, identity) {
-            logRefusal(refusal, of: header.name ?? "", by: identity)
-            return refusal
-        }
-        if let deadline, deadline <= now { return .deadlineExceeded }
-        if let purpose = header.purpose, purpose.count > Limits.purposeCharacters {
-            return ErrorReply(.tooLarge, "A purpose has at most \(Limits.purposeCharacters) characters.")
-        }
-        if peers[connection]?.exchanges[header.id] != nil {
-            complain(of: connection.token, "id")
-            return ErrorReply(
-                .badMessage,
-                "Another exchange of this connection has the same id.",
-                reason: "An answer could not be told from the other's.",
-                recoverySuggestion: "Give each request an id of its own.",
-                cause: "id"
-            )
-        }
-        let isFull =
-            (peers[connection]?.openCount ?? 0) >= configuration.exchangesPerConnection
-            || openByUser[identity.userID, default: 0] >= configuration.exchangesPerUser
-            || exchanges.count >= configuration.exchanges
-        return isFull
-            ? ErrorReply(
-                .tooManyRequests,
-                "Too much is asked at once.",
-                recoverySuggestion: "Wait for answers before asking more.",
-                retryAfter: 100
-            ) : nil
-    }
-
-    private func logRefusal(_ refusal: ErrorReply, of name: String, by identity: PeerIdentity) {
-        log.warning(
-            "request refused",
-            [
-                "request.name": .string(name),
-                "peer.principal": .text(identity.principal),
-                "peer.label": .string(identity.label),
-                "peer.pid": .count(identity.processID),
-                "error.code": .string(refusal.code.rawValue),
-            ]
-        )
-    }
-
-    private func delegationRefusal(_ header: Header, _ identity: PeerIdentity) -> ErrorReply? {
-        header.onBehalfOf != nil && identity.role == nil ? .roleRequired : nil
-    }
-
     private func addExchange(
         _ id: String,
         _ handler: Handler,
         _ connection: ConnectionID,
-        _ identity: PeerIdentity
+        _ identity: PeerIdentity,
+        _ owner: ServerShares.Owner,
+        requestBytes: Int
     ) -> Exchange {
         lastNumber += 1
         let exchange = Exchange(
             serial: lastNumber,
             id: id,
             connection: connection,
-            userID: identity.userID,
+            owner: owner,
+            requestBytes: requestBytes,
             kind: handler.kind,
             liveness: Liveness(configuration.liveness),
             creditLimit: handler.creditLimit,
@@ -140,7 +86,7 @@ extension MessageServer {
         peer.exchanges[id] = exchange
         peer.openCount += 1
         exchanges[exchange.serial] = exchange
-        openByUser[identity.userID, default: 0] += 1
+        shares.open(owner, bytes: requestBytes)
         if handler.kind != .request {
             liveCount += 1
             startTicking()
@@ -152,14 +98,18 @@ extension MessageServer {
 
     private func run(_ serial: UInt64, _ handler: Handler, _ body: Attachment?, _ call: Call) async {
         guard let exchange = exchanges[serial] else { return }
+        // Ended before it began, by a message that came with the request.
+        guard !exchange.isClosed else { return finish(exchange, .failure(CancellationError())) }
         let reference = ExchangeReference(server: self, serial: serial, state: exchange.state)
         do {
             let outcome = try await perform(handler, body, call, reference)
+            // What is too large would cost the client its connection.
+            try Self.checkSize(outcome.body, outcome.attachments)
             finish(exchange, .success(outcome))
         } catch {
             // A handler's refusal is logged as the server's own is: before the program hears of it.
             if let refusal = error as? ErrorReply, refusal.isRefusal {
-                logRefusal(refusal, of: call.name, by: call.caller)
+                logRefusal(refusal, of: call.name, by: call.caller, call.connection.token)
             }
             finish(exchange, .failure(error))
         }
@@ -219,13 +169,12 @@ extension MessageServer {
             }
         }
         exchanges[exchange.serial] = nil
-        openByUser[exchange.userID, default: 1] -= 1
-        if openByUser[exchange.userID] == 0 { openByUser[exchange.userID] = nil }
+        shares.close(exchange.owner, bytes: exchange.requestBytes)
         if let peer = peers[exchange.connection] {
             peer.openCount -= 1
             if peer.isIdle { peers[exchange.connection] = nil }
         }
-        if exchanges.isEmpty { wakeIdleWaiters() }
+        if isIdle { wakeIdleWaiters() }
     }
 
     func endBySerial(_ serial: UInt64, _ reason: EndReason) {

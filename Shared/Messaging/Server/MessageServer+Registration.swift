@@ -22,13 +22,13 @@ extension MessageServer {
         }
     }
 
-    /// Answers a request with a reply that has attachments.
+    /// Answers a request with a reply that has attachments, and takes a request that has some.
     package func registerWithAttachments<R: Request>(
         _ type: R.Type,
         access: CallerRule = .anyone,
         _ answer: @escaping @Sendable (R, Call) async throws -> Answer<R.Reply>
     ) {
-        add(R.name, .request, access, false) { body, call, _ in
+        add(R.name, .request, access, false, takesAttachments: true) { body, call, _ in
             let request = try BodyCodec.decode(type, from: body)
             let answer = try await answer(request, call)
             return Outcome(body: try BodyCodec.encode(answer.value), attachments: answer.attachments)
@@ -36,12 +36,22 @@ extension MessageServer {
     }
 
     /// Answers a request with a stream: the handler puts items into the sink and returns the summary.
+    ///
+    /// With `takesAttachments` the request may have attachments; otherwise one that has some is refused.
     package func registerStream<R: StreamRequest>(
         _ type: R.Type,
         access: CallerRule = .anyone,
+        takesAttachments: Bool = false,
         _ produce: @escaping @Sendable (R, Call, ItemSink<R.Item>) async throws -> R.Summary
     ) {
-        add(R.name, .stream, access, false, creditLimit: R.creditLimit) { body, call, exchange in
+        add(
+            R.name,
+            .stream,
+            access,
+            false,
+            takesAttachments: takesAttachments,
+            creditLimit: R.creditLimit
+        ) { body, call, exchange in
             let request = try BodyCodec.decode(type, from: body)
             return Outcome(body: try BodyCodec.encode(try await produce(request, call, ItemSink(exchange: exchange))))
         }
@@ -67,6 +77,7 @@ extension MessageServer {
         _ kind: Exchange.Kind,
         _ access: CallerRule,
         _ remembersReplies: Bool,
+        takesAttachments: Bool = false,
         creditLimit: Int = Limits.credit,
         _ handle: @escaping Handling
     ) {
@@ -75,6 +86,7 @@ extension MessageServer {
             kind: kind,
             access: access,
             remembersReplies: remembersReplies,
+            takesAttachments: takesAttachments,
             creditLimit: creditLimit,
             handle: handle
         )

@@ -46,17 +46,21 @@ extension MessageServer {
     func nextChunk(_ serial: UInt64) async throws -> Attachment? {
         while true {
             let exchange = try openExchange(serial)
+            if let credit = exchange.incoming.open() { grant(credit, exchange) }
             if let next = exchange.incoming.next() {
-                if let credit = next.credit, !exchange.incoming.isComplete {
-                    var header = Header(.credit, id: exchange.id)
-                    header.credit = credit
-                    say(header, for: exchange)
-                }
+                if let credit = next.credit { grant(credit, exchange) }
                 return next.chunk
             }
             if exchange.incoming.isComplete { return nil }
             await waitForChange(exchange)
         }
+    }
+
+    private func grant(_ credit: Int, _ exchange: Exchange) {
+        guard !exchange.incoming.isComplete else { return }
+        var header = Header(.credit, id: exchange.id)
+        header.credit = credit
+        say(header, for: exchange)
     }
 
     private func openExchange(_ serial: UInt64) throws -> Exchange {
@@ -85,7 +89,7 @@ extension MessageServer {
         }
     }
 
-    private static func checkSize(_ body: [UInt8], _ attachments: [Attachment]) throws {
+    static func checkSize(_ body: [UInt8], _ attachments: [Attachment]) throws {
         guard body.count <= Limits.bodyBytes, attachments.count <= Limits.frames - 3,
             attachments.allSatisfy({ $0.count <= Limits.frameBytes })
         else { throw ErrorReply(.tooLarge, "An answer is larger than a message may be.") }
@@ -207,6 +211,7 @@ extension MessageServer {
             if peer.isIdle { peers[connection] = nil }
         }
         if !parkedConnections.isEmpty { scheduleRetry() }
+        if isIdle { wakeIdleWaiters() }
     }
 
     /// - Returns: Whether everything that waited is out.

@@ -25,6 +25,8 @@ package actor MessageServer {
         let access: CallerRule
         /// Whether a repetition with the same key gets the reply of the first one.
         let remembersReplies: Bool
+        /// Whether the request itself may have attachments.
+        let takesAttachments: Bool
         /// How many items a receiver can allow ahead.
         let creditLimit: Int
         let handle: Handling
@@ -43,7 +45,8 @@ package actor MessageServer {
     var doors: ServerDoors?
     var peers: [ConnectionID: Peer] = [:]
     var exchanges: [UInt64: Exchange] = [:]
-    var openByUser: [UInt32: Int] = [:]
+    /// What is open for whom.
+    var shares = ServerShares()
     var parkedConnections: Set<ConnectionID> = []
     var counters = ServerStatistics()
     var isDraining = false
@@ -52,6 +55,7 @@ package actor MessageServer {
     var retryTimer: EventLoop.Token?
     var complaintTimer: EventLoop.Token?
     var complaints: ComplaintSieve<PeerToken>
+    var refusals: ComplaintSieve<RefusedRequest>
     /// Exchanges that must show life.
     var liveCount = 0
     var runningKeys: [IdempotencyScope: [CheckedContinuation<Void, Never>]] = [:]
@@ -84,6 +88,7 @@ package actor MessageServer {
         self.idempotency = idempotency
         self.errorMapping = errorMapping
         complaints = ComplaintSieve(interval: configuration.complaintInterval)
+        refusals = ComplaintSieve(interval: configuration.complaintInterval)
     }
 
     // On the loop, so that the sockets are closed on the thread that used them.
@@ -99,7 +104,10 @@ package actor MessageServer {
         precondition(doors == nil, "a server is started once")
         let doors = try ServerDoors(configuration, context: context, log: log)
         self.doors = doors
-        listen(doors.authenticator.readable) { try $0.doors?.authenticator.answer() }
+        listen(doors.authenticator.readable) { server in
+            try server.doors?.authenticator.answer()
+            server.scheduleSums()
+        }
         for door in Door.allCases {
             listen(doors.readable(door)) { try $0.receive(at: door) }
         }
@@ -121,6 +129,9 @@ package actor MessageServer {
 
     /// Refuses new requests, ends streams with `shuttingDown`, and waits for running work to finish.
     ///
+    /// Answers that a peer has not taken yet are waited for as well. Then the sockets are closed, and what libzmq still has
+    /// of them gets the time that `configuration.linger` says.
+    ///
     /// - Parameter limit: When this has passed, what still runs is ended with `shuttingDown`, too.
     package func drain(within limit: Duration) async {
         isDraining = true
@@ -128,10 +139,25 @@ package actor MessageServer {
         let timer = loop.schedule(at: .now() + limit) { [weak self] in
             self?.assumeIsolated { $0.endAllWork() }
         }
-        while !exchanges.isEmpty, !hasGivenUp {
+        while !isIdle, !hasGivenUp {
             await withCheckedContinuation { waitForIdle($0) }
         }
         loop.remove(timer)
+        await closeDoors()
+    }
+
+    /// Whether nothing is open and everybody has what was said to him.
+    var isIdle: Bool { exchanges.isEmpty && parkedConnections.isEmpty }
+
+    /// Closes the sockets, and waits until libzmq has sent what it has, or given up.
+    private func closeDoors() async {
+        guard doors != nil else { return }
+        removeRegistrations()
+        let closing = try? doors?.prepareToClose(lingering: configuration.linger, context: context)
+        doors = nil
+        guard let closing else { return }
+        let deadline = BootInstant.now() + configuration.linger + .milliseconds(100)
+        for end in closing.ends { _ = await loop.wait(for: end, until: deadline) }
     }
 
     /// What the server has done.

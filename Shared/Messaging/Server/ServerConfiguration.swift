@@ -1,3 +1,5 @@
+private import MessageSchema
+
 /// How a server listens and what it bears.
 package struct ServerConfiguration: Sendable {
     package var endpoint: ServiceEndpoint
@@ -7,12 +9,20 @@ package struct ServerConfiguration: Sendable {
     package var defaultDeadline: Duration = .seconds(60)
     /// How many chunks a client may upload ahead.
     package var uploadWindow = 8
-    /// Exchanges of one connection, of one user, and of all.
-    package var exchangesPerConnection = 64
-    package var exchangesPerUser = 512
+    /// Exchanges of programs: of one connection, and of one user.
+    package var exchangesPerConnection = Limits.openExchanges
+    package var exchangesPerUser = Limits.openExchangesOfUser
+    /// Exchanges that one service has open on behalf of one principal; what it asks for itself is not counted.
+    package var exchangesPerDelegation = 32
+    /// Exchanges of all, and how many of them are kept for what services ask for themselves.
     package var exchanges = 4_096
+    package var exchangesReserved = 512
+    /// Bytes of requests that are being worked on, of all programs of one user.
+    package var requestBytesPerUser = 64 << 20
     /// How often to look whether a peer that was too slow takes messages again.
     package var retryInterval: Duration = .milliseconds(5)
+    /// How long libzmq may try to send the last answers when the server has drained.
+    package var linger: Duration = .milliseconds(200)
     /// How often a peer that breaks rules is logged, at most.
     package var complaintInterval: Duration = .seconds(10)
     /// How long the server waits at start for an answer from its own authentication.

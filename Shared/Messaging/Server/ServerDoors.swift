@@ -27,7 +27,8 @@ final class ServerDoors {
             rules: configuration.identity,
             domains: domains,
             context: context,
-            log: log
+            log: log,
+            complaintInterval: configuration.complaintInterval
         )
         let mode: mode_t = configuration.identity.deployment == .system ? 0o666 : 0o600
         let programs = try SocketHandle(.router, in: context)
@@ -64,6 +65,16 @@ final class ServerDoors {
         }
     }
 
+    /// Lets the sockets send what they have when they are closed, which follows.
+    ///
+    /// - Returns: What tells when they have ended.
+    func prepareToClose(lingering: Duration, context: MessagingContext) throws(MessagingError) -> ClosingDoors {
+        try ClosingDoors(
+            programs: programs.end(lingering: lingering, context: context),
+            roles: roles.end(lingering: lingering, context: context)
+        )
+    }
+
     /// A bound socket gets the mode 0777 less the umask (unix(7)); connecting needs the right to write.
     private static func bind(
         _ socket: borrowing SocketHandle,
@@ -74,5 +85,31 @@ final class ServerDoors {
         guard unsafe chmod(path, mode) == 0 else {
             throw MessagingError(.runtimeDirectory, path, errorNumber: errno)
         }
+    }
+}
+
+/// Tells when the closed sockets of a server have ended.
+final class ClosingDoors {
+    private let programs: SocketHandle
+    private let roles: SocketHandle
+
+    init(programs: consuming SocketHandle, roles: consuming SocketHandle) {
+        self.programs = programs
+        self.roles = roles
+    }
+
+    /// What to wait for, one for each socket.
+    var ends: [WaitSource] { [programs.readable, roles.readable] }
+}
+
+extension SocketHandle {
+    /// A socket that becomes readable when this one, closed, has sent what it had or given up (zmq_socket_monitor(3)).
+    fileprivate func end(lingering: Duration, context: MessagingContext) throws(MessagingError) -> SocketHandle {
+        try set(ZMQ_LINGER, to: CInt(lingering / .milliseconds(1)))
+        let endpoint = context.makeEndpoint()
+        try monitor(at: endpoint, events: ZMQ_EVENT_MONITOR_STOPPED)
+        let end = try SocketHandle(.pair, in: context)
+        try end.connect(endpoint)
+        return end
     }
 }
