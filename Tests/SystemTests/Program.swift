@@ -64,11 +64,14 @@ final class Program: Sendable {
         for path in [output, errors] where !FileManager.default.createFile(atPath: path, contents: nil) {
             throw Missing(what: "room for \(path)")
         }
-        process.standardOutput = FileHandle(forWritingAtPath: output)
-        process.standardError = FileHandle(forWritingAtPath: errors)
+        let files = try [output, errors].map { try FileHandle(forWritingTo: URL(fileURLWithPath: $0)) }
+        process.standardOutput = files[0]
+        process.standardError = files[1]
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         ended = stream
         process.terminationHandler = { _ in continuation.finish() }
+        // The child has its own; with more than a thousand open here, Foundation reads past its list of descriptors.
+        defer { for file in files { try? file.close() } }
         try process.run()
     }
 

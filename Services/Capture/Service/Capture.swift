@@ -47,7 +47,7 @@ package struct Capture: Sendable {
 
     /// Registers the messages on the host's server.
     package func register() async {
-        await host.server.register(TakePhoto.self, remembersReplies: true) { request, call in
+        await host.server.register(TakePhoto.self) { request, call in
             try await photo(request.settings, call)
         }
         await host.server.registerStream(RecordMovie.self) { request, call, sink in
