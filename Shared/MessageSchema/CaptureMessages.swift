@@ -10,12 +10,18 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var width: Int?
     package var height: Int?
     package var quality: QualityPreset?
-    /// Seconds.
+    /// Seconds, within ``Limits/filmSeconds``; ten minutes when absent.
     package var maximumDuration: Double?
     /// Whether exposure had settled; only when granted.
     package var converged: Bool?
 
     package init(camera: String) { self.camera = camera }
+
+    func check(_ path: String) throws(ErrorReply) {
+        try ErrorReply.check(width, Limits.pictureSides, path + ".width", " pixels")
+        try ErrorReply.check(height, Limits.pictureSides, path + ".height", " pixels")
+        try ErrorReply.check(maximumDuration, Limits.filmSeconds, path + ".maximumDuration", " seconds")
+    }
 }
 
 /// What came of a photo or a recording.
@@ -44,6 +50,8 @@ package struct TakePhoto: Request {
     package var settings: CaptureSettings
 
     package init(settings: CaptureSettings) { self.settings = settings }
+
+    package func checkParameters() throws(ErrorReply) { try settings.check("settings") }
 }
 
 /// How far a recording is.
@@ -76,6 +84,8 @@ package struct RecordMovie: StreamRequest {
     package var settings: CaptureSettings
 
     package init(settings: CaptureSettings) { self.settings = settings }
+
+    package func checkParameters() throws(ErrorReply) { try settings.check("settings") }
 }
 
 /// Finalises a recording of the same program; its stream then ends with the asset.

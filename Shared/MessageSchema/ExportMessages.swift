@@ -15,6 +15,8 @@ package struct ExportSelection: Hashable, Sendable, Codable {
         self.assets = assets
         self.query = query
     }
+
+    func check(_ path: String) throws(ErrorReply) { try query?.check(path + ".query") }
 }
 
 /// Where a job is.
@@ -80,6 +82,8 @@ package struct StartExport: Request {
         self.destination = destination
         self.privacy = privacy
     }
+
+    package func checkParameters() throws(ErrorReply) { try selection.check("selection") }
 }
 
 /// Follows a job to its end.
@@ -138,6 +142,8 @@ package struct StreamExport: StreamRequest {
         self.selection = selection
         self.privacy = privacy
     }
+
+    package func checkParameters() throws(ErrorReply) { try selection.check("selection") }
 
     package struct File: Hashable, Sendable, Codable {
         package var asset: Asset

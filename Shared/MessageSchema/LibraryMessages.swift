@@ -232,9 +232,12 @@ package struct AssetQuery: Hashable, Sendable, Codable {
     /// Part of the file name, without regard to case.
     package var filter: String?
     package var reverse: Bool?
+    /// Assets at most; all when absent.
     package var limit: Int?
 
     package init() {}
+
+    func check(_ path: String) throws(ErrorReply) { try ErrorReply.checkCount(limit, path + ".limit") }
 }
 
 /// Enumerates assets in pages; needs `library` read.
@@ -243,6 +246,8 @@ package struct ListAssets: StreamRequest {
     package var query: AssetQuery
 
     package init(query: AssetQuery) { self.query = query }
+
+    package func checkParameters() throws(ErrorReply) { try query.check("query") }
 
     /// A page of assets.
     package struct Item: Hashable, Sendable, Codable {
@@ -293,6 +298,12 @@ package struct ReadAsset: StreamRequest {
         self.chunk = chunk
     }
 
+    package func checkParameters() throws(ErrorReply) {
+        try ErrorReply.checkCount(offset, "offset")
+        try ErrorReply.checkCount(length, "length")
+        try ErrorReply.check(chunk, 1...Limits.chunkBytes, "chunk", " bytes")
+    }
+
     package struct Summary: Hashable, Sendable, Codable {
         /// Chunks.
         package var count: Int
@@ -315,7 +326,7 @@ package struct ReadAsset: StreamRequest {
 package struct ThumbnailAsset: StreamRequest {
     package static let name = "library.thumbnail"
     package var url: AssetURL
-    /// The box that it fits into.
+    /// The box that it fits into, each side within ``Limits/thumbnailSides``.
     package var width: Int
     package var height: Int
 
@@ -323,6 +334,11 @@ package struct ThumbnailAsset: StreamRequest {
         self.url = url
         self.width = width
         self.height = height
+    }
+
+    package func checkParameters() throws(ErrorReply) {
+        try ErrorReply.check(width, Limits.thumbnailSides, "width", " pixels")
+        try ErrorReply.check(height, Limits.thumbnailSides, "height", " pixels")
     }
 
     package struct Item: Hashable, Sendable, Codable {

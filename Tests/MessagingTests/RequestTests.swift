@@ -91,6 +91,49 @@ struct RequestTests {
         #expect(await code { try await client.call(Fail(how: "mapped")) } == "invalidArgument")
     }
 
+    enum Way: CaseIterable {
+        case request, attachments, stream, upload
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a senseless value is refused before a handler sees it, however it comes`(way: Way) async throws {
+        let cluster = try Cluster()
+        let seen = Mutex(0)
+        let note: @Sendable () -> Void = { seen.withLock { $0 += 1 } }
+        let server = cluster.server
+        switch way {
+        case .request:
+            await server.register(Positive.self) { _, _ in
+                note()
+                return Empty()
+            }
+        case .attachments:
+            await server.registerWithAttachments(Positive.self) { _, _ in
+                note()
+                return Answer(Empty())
+            }
+        case .stream:
+            await server.registerStream(Positive.self) { _, _, _ in
+                note()
+                return Empty()
+            }
+        case .upload:
+            await server.registerUpload(Positive.self) { _, _, _ in
+                note()
+                return Empty()
+            }
+        }
+        try await server.start()
+        let peer = try cluster.rawPeer()
+        try await peer.send(#"{"kind":"request","id":"1","name":"test.positive"}"#, #"{"number":-1}"#)
+        var answer = try #require(try await peer.answer())
+        // An upload is allowed its first chunks before anybody looks at the body.
+        if answer.header.contains(#""kind":"credit""#) { answer = try #require(try await peer.answer()) }
+        #expect(answer.header == #"{"kind":"error","id":"1"}"#)
+        #expect(answer.body.contains(#""parameter":"number""#) && answer.body.contains("invalidArgument"))
+        #expect(seen.withLock { $0 } == 0)
+    }
+
     @Test func `an error that nobody mapped leaks nothing`() async throws {
         let cluster = try await startedCluster()
         let client = try cluster.client()

@@ -71,3 +71,16 @@ struct Store: UploadRequest {
         var chunks: Int
     }
 }
+
+/// Takes no number below zero.
+struct Positive: Request, StreamRequest, UploadRequest {
+    typealias Reply = Empty
+    typealias Item = Empty
+    typealias Summary = Empty
+    static let name = "test.positive"
+    var number: Int
+
+    func checkParameters() throws(ErrorReply) {
+        if number < 0 { throw .invalidParameter("number", "0 or more") }
+    }
+}

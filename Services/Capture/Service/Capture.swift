@@ -163,7 +163,7 @@ package struct Capture: Sendable {
         var wanted = quality.wanted
         if let width = asked.width { wanted.width = width }
         if let height = asked.height { wanted.height = height }
-        let maximum = min(max(asked.maximumDuration ?? 600, 0.1), 24 * 3_600)
+        let maximum = asked.maximumDuration ?? 600
         let (width, height, end) = await recording.run(
             wanted,
             maximum: Int64(maximum * 1_000_000),

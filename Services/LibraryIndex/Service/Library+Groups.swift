@@ -23,7 +23,9 @@ extension Library {
         _ allowed: @Sendable () throws -> Void = {}
     ) async throws -> Group? {
         guard !name.isEmpty, name.utf8.count <= 255, !name.hasControls else {
-            throw LibraryError(.invalidArgument("an album's name has 1 to 255 bytes and no control characters"))
+            throw LibraryError(
+                .invalidArgument(parameter: "album", rule: "of 1 to 255 bytes without control characters")
+            )
         }
         let now = now()
         return try await database.transaction { connection in

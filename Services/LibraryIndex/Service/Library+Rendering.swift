@@ -18,10 +18,10 @@ extension Library {
 
     /// A small upright JPEG of an asset that fits into a box.
     ///
-    /// - Throws: `LibraryError`: `noPicture` with the reason, `contentLost`, `invalidArgument` for a box out of 1 … 4096.
+    /// - Throws: `LibraryError`: `noPicture` with the reason, `contentLost`, `invalidArgument` for a box out of ``Limits/thumbnailSides``.
     package func thumbnail(of record: AssetRecord, width: Int, height: Int) async throws -> Thumbnail {
-        guard (1...4096).contains(width), (1...4096).contains(height) else {
-            throw LibraryError(.invalidArgument("a thumbnail's box has 1 to 4096 pixels a side"))
+        guard Limits.thumbnailSides.contains(width), Limits.thumbnailSides.contains(height) else {
+            throw LibraryError(.invalidArgument(parameter: "width or height", rule: "\(Limits.thumbnailSides) pixels"))
         }
         let digest = record.digest
         let (content, reason) = try await database.perform { connection in

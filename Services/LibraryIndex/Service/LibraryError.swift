@@ -27,7 +27,7 @@ package struct LibraryError: Error, Hashable, Sendable {
         /// The picture can not be rendered.
         case noPicture(reason: String)
         /// An argument can not be understood.
-        case invalidArgument(String)
+        case invalidArgument(parameter: String, rule: String)
         /// The same idempotency key came with another request.
         case idempotencyConflict
         /// Another library has this media store.
@@ -62,7 +62,7 @@ extension LibraryError: CustomStringConvertible {
         case .noSuchGroup: "there is no such group"
         case .contentLost(let state): "the asset's bytes are \(state.rawValue)"
         case .noPicture(let reason): "no picture can be made of it: \(reason)"
-        case .invalidArgument(let what): what
+        case .invalidArgument(let parameter, let rule): "\(parameter) has to be \(rule)"
         case .idempotencyConflict: "the idempotency key was used for another request"
         case .alreadyRunning(let processID):
             "the media store is in use" + (processID.map { " by process \($0)" } ?? "")

@@ -17,7 +17,7 @@ extension MessageServer {
         _ answer: @escaping @Sendable (R, Call) async throws -> R.Reply
     ) {
         add(R.name, .request, access, remembersReplies) { body, call, _ in
-            let request = try BodyCodec.decode(type, from: body)
+            let request = try Self.request(type, body)
             return Outcome(body: try BodyCodec.encode(try await answer(request, call)))
         }
     }
@@ -29,7 +29,7 @@ extension MessageServer {
         _ answer: @escaping @Sendable (R, Call) async throws -> Answer<R.Reply>
     ) {
         add(R.name, .request, access, false, takesAttachments: true) { body, call, _ in
-            let request = try BodyCodec.decode(type, from: body)
+            let request = try Self.request(type, body)
             let answer = try await answer(request, call)
             return Outcome(body: try BodyCodec.encode(answer.value), attachments: answer.attachments)
         }
@@ -52,7 +52,7 @@ extension MessageServer {
             takesAttachments: takesAttachments,
             creditLimit: R.creditLimit
         ) { body, call, exchange in
-            let request = try BodyCodec.decode(type, from: body)
+            let request = try Self.request(type, body)
             return Outcome(body: try BodyCodec.encode(try await produce(request, call, ItemSink(exchange: exchange))))
         }
     }
@@ -65,11 +65,18 @@ extension MessageServer {
         _ consume: @escaping @Sendable (R, Call, UploadSource) async throws -> R.Reply
     ) {
         add(R.name, .upload, access, remembersReplies) { body, call, exchange in
-            let request = try BodyCodec.decode(type, from: body)
+            let request = try Self.request(type, body)
             return Outcome(
                 body: try BodyCodec.encode(try await consume(request, call, UploadSource(exchange: exchange)))
             )
         }
+    }
+
+    /// The request in a body; one with a senseless value is refused before its handler sees it.
+    private static func request<R: Decodable & ParameterChecking>(_ type: R.Type, _ body: Attachment?) throws -> R {
+        let request = try BodyCodec.decode(type, from: body)
+        try request.checkParameters()
+        return request
     }
 
     private func add(

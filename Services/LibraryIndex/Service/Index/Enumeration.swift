@@ -26,7 +26,7 @@ package struct Enumeration: Hashable, Sendable {
 
     /// Understands a query.
     ///
-    /// - Throws: `LibraryError`: `invalidArgument` for a time that is none or a limit below zero.
+    /// - Throws: `LibraryError`: `invalidArgument` for a time that is none.
     package init(_ query: AssetQuery) throws {
         group = query.group.flatMap { AssetID($0.id) }
         kind = query.kind
@@ -38,9 +38,6 @@ package struct Enumeration: Hashable, Sendable {
         }
         filter = query.filter.flatMap { $0.isEmpty ? nil : $0.lowercased() }
         isReversed = query.reverse ?? false
-        if let limit = query.limit, limit < 0 {
-            throw LibraryError(.invalidArgument("limit must not be below zero"))
-        }
         limit = query.limit
     }
 
@@ -94,7 +91,7 @@ package struct Enumeration: Hashable, Sendable {
 
     /// The wall clock of RFC 3339 text or of a date alone; an offset is not converted, as wall clocks are compared.
     private static func wallClock(_ text: String, _ name: String) throws -> (text: String, isDay: Bool) {
-        let wrong = LibraryError(.invalidArgument("\(name) must be a date or an RFC 3339 time"))
+        let wrong = LibraryError(.invalidArgument(parameter: "query." + name, rule: "a date or an RFC 3339 time"))
         guard text.utf8.allSatisfy({ $0 < 0x80 }), text.utf8.count >= 10, text.utf8.count <= 64 else { throw wrong }
         if text.utf8.count == 10 {
             guard Timestamp("\(text)T00:00:00Z") != nil else { throw wrong }

@@ -18,18 +18,20 @@ extension SaveMetadata {
                 longitude: location.longitude,
                 altitude: location.altitude
             )
-            guard let place else { throw LibraryError(.invalidArgument("location must be a place on the Earth")) }
+            guard let place else { throw Self.wrong("location", "a place on the Earth") }
             checked.location = place
         }
         return checked
     }
 
+    private static func wrong(_ field: String, _ rule: String) -> LibraryError {
+        LibraryError(.invalidArgument(parameter: "metadata.\(field)", rule: rule))
+    }
+
     private static func check(_ text: String?, _ name: String) throws {
         guard let text else { return }
         guard text.utf8.count <= TextBounds.metadataBytes, !text.hasControls else {
-            throw LibraryError(
-                .invalidArgument("\(name) has at most \(TextBounds.metadataBytes) bytes and no control characters")
-            )
+            throw wrong(name, "of at most \(TextBounds.metadataBytes) bytes without control characters")
         }
     }
 
@@ -38,18 +40,18 @@ extension SaveMetadata {
         var checked = date
         if let local = date.local {
             guard let clock = WallClock(canonical: local) else {
-                throw LibraryError(.invalidArgument("date.local must be a wall clock such as 2026-11-30T03:45:00"))
+                throw wrong("date.local", "a wall clock such as 2026-11-30T03:45:00")
             }
             checked.local = clock.text
         }
         if let utc = date.utc {
             guard let text = WallClock.utc(reading: utc) else {
-                throw LibraryError(.invalidArgument("date.utc must be an RFC 3339 time"))
+                throw wrong("date.utc", "an RFC 3339 time")
             }
             checked.utc = text
         }
         if let minutes = date.offsetMinutes, minutes.magnitude > 14 * 60 {
-            throw LibraryError(.invalidArgument("date.offsetMinutes must be within 14 hours"))
+            throw wrong("date.offsetMinutes", "from -840 to 840")
         }
         return checked
     }

@@ -37,7 +37,7 @@ extension LibraryError {
             )
         case .noPicture(let reason):
             return ErrorReply(.imageUnavailable, "No picture can be made of it", reason: reason)
-        case .invalidArgument(let what): return ErrorReply(.invalidArgument, "Invalid argument", reason: what)
+        case .invalidArgument(let parameter, let rule): return .invalidParameter(parameter, rule)
         case .idempotencyConflict:
             return ErrorReply(
                 .idempotencyConflict,

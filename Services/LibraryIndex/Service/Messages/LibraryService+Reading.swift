@@ -79,11 +79,6 @@ extension LibraryService {
     func read(_ request: ReadAsset, _ call: Call, _ sink: ItemSink<Empty>) async throws -> ReadAsset.Summary {
         let offset = request.offset ?? 0
         let chunk = request.chunk ?? 262_144
-        guard offset >= 0, (request.length ?? 0) >= 0, (1...Limits.chunkBytes).contains(chunk) else {
-            throw LibraryError(
-                .invalidArgument("offset and length are not below 0, chunk is 1 to \(Limits.chunkBytes)")
-            )
-        }
         let (record, permit) = try await readable(request.url, call, withLocation: true)
         defer { permit.end() }
         return try await ending(sink, with: permit) {
