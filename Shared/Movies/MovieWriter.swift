@@ -89,15 +89,16 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
 
     /// Writes what is left, then the whole `moov`, and makes the file an ordinary movie.
     ///
-    /// The last frame is shown as long as the middle one of those before it. When the disk was full, what fitted is kept.
+    /// The last frame is shown as long as the middle one of those before it, but not beyond `maximumMicroseconds` of film.
+    /// When the disk was full, what fitted is kept.
     ///
     /// - Throws: `closed` when called twice, `badFrame` when there was no frame; `noSpace` and `inputOutput`: the file is
     ///   then still a fragmented movie that `MovieRecovery` can finish.
-    package mutating func finish() throws(MovieError) -> Summary {
+    package mutating func finish(within maximumMicroseconds: Int64? = nil) throws(MovieError) -> Summary {
         guard state != .closed else { throw MovieError(.closed) }
         if state == .open, let last = held {
             held = nil
-            hold(last.bytes, duration: middleDuration)
+            hold(last.bytes, duration: lastDuration(within: maximumMicroseconds))
             do throws(MovieError) {
                 try flush()
             } catch  where error.code == .noSpace {
@@ -120,6 +121,17 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         pendingTicks += UInt64(duration)
         recentDurations.append(duration)
         if recentDurations.count > 31 { recentDurations.removeFirst() }
+    }
+
+    /// Microseconds that a frame is likely to be shown: the middle one of the newest.
+    package var frameMicroseconds: Int64 { Int64(middleDuration) * 100 / 9 }
+
+    private func lastDuration(within maximumMicroseconds: Int64?) -> UInt32 {
+        guard let maximumMicroseconds else { return middleDuration }
+        let (scaled, overflow) = maximumMicroseconds.multipliedReportingOverflow(by: 9)
+        let room = overflow ? Int64.max : scaled / 100 - Int64(samples.duration + pendingTicks)
+        // A frame that is not shown at all is none.
+        return UInt32(clamping: min(Int64(middleDuration), max(1, room)))
     }
 
     private var middleDuration: UInt32 {

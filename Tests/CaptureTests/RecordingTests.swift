@@ -85,7 +85,7 @@ struct RecordingTests {
     @Test func `a film that reached its maximum is complete, and ffprobe counts its frames`() async throws {
         try await withTemporaryDirectory { path in
             let take = try Take(path)
-            let end = try await Self.film(take, frames: Self.frames(7), maximum: 3_000_000)
+            let end = try await Self.film(take, frames: Self.frames(7), maximum: 3_500_000)
             guard case .complete = end else {
                 Issue.record("The film ended with \(end).")
                 return
@@ -99,6 +99,40 @@ struct RecordingTests {
         }
     }
 
+    /// Starts of frames in milliseconds, the maximum, and how many frames are kept and how long the film is.
+    static let limits: [([Int64], maximum: Int64, kept: Int, duration: String)] = [
+        // The last frame is cut short.
+        ([0, 500, 1_000, 1_500, 2_000, 2_500, 3_000], 3_200, 7, "3.200000"),
+        // It fits exactly.
+        ([0, 500, 1_000, 1_500, 2_000, 2_500], 3_000, 6, "3.000000"),
+        // The one behind the end is left out, however long it was waited for.
+        ([0, 500, 1_000, 1_600, 4_000], 3_200, 4, "2.100000"),
+        // One frame alone is longer than the film.
+        ([0, 500], 100, 1, "0.033333"),
+        ([0, 500, 1_000], 1_499, 3, "1.499000"),
+    ]
+
+    @Test(arguments: limits)
+    func `no film is longer than its maximum, its last frame included`(
+        starts: [Int64],
+        maximum: Int64,
+        kept: Int,
+        duration: String
+    ) async throws {
+        try await withTemporaryDirectory { path in
+            let take = try Take(path)
+            let frames = starts.enumerated().map { Frames.raw($0.offset, at: 1_000_000 + $0.element * 1_000) }
+            guard case .complete = try await Self.film(take, frames: frames, maximum: maximum * 1_000) else {
+                Issue.record("The film broke.")
+                return
+            }
+            _ = try await take.film.finish()
+            let stream = try Self.probe(take.path)
+            #expect(stream["streams_stream_0_nb_read_frames"] == "\(kept)")
+            #expect(stream["streams_stream_0_duration"] == duration)
+        }
+    }
+
     @Test func `frames that the camera lost, and those that are no pictures, are counted and not made up`() async throws
     {
         try await withTemporaryDirectory { path in
@@ -109,7 +143,7 @@ struct RecordingTests {
                 format: Frames.motionJPEG,
                 stamp: FrameStamp(microseconds: frames[3].stamp.microseconds, isDriverTime: true, lostBefore: 4)
             )
-            let end = try await Self.film(take, frames: frames, maximum: 2_000_000)
+            let end = try await Self.film(take, frames: frames, maximum: 2_500_000)
             guard case .complete = end else {
                 Issue.record("The film ended with \(end).")
                 return
@@ -119,7 +153,7 @@ struct RecordingTests {
                 CapturedFrame(
                     bytes: [0, 1, 2],
                     format: Frames.motionJPEG,
-                    stamp: FrameStamp(microseconds: 9_000_000, isDriverTime: true, lostBefore: 0)
+                    stamp: FrameStamp(microseconds: 3_200_000, isDriverTime: true, lostBefore: 0)
                 )
             )
             #expect(await take.film.frames == 5)

@@ -60,7 +60,7 @@ package struct Recording: Sendable {
     ///
     /// - Parameters:
     ///   - wanted: The format that is asked for.
-    ///   - maximum: Microseconds of film at most.
+    ///   - maximum: Microseconds of film at most, to the end of its last frame.
     ///   - check: Asked before every frame; throws to end the film.
     ///   - revoked: Waits until the film may not go on, and says why; nil when its task is cancelled.
     ///   - isGone: Whether the holder, when the task is cancelled, is gone rather than cancelling.
@@ -138,7 +138,7 @@ package struct Recording: Sendable {
             if first == nil {
                 first = frame.stamp.microseconds
                 hasFrame.open()
-                try await film.begin(description(of: frame, clock))
+                try await film.begin(description(of: frame, clock), maximum: maximum)
             }
             try await film.add(frame)
             guard await film.badInARow < Self.mostBadFrames else {
@@ -150,7 +150,8 @@ package struct Recording: Sendable {
                 try await progress(await state)
             }
             // Frames that are no pictures make the film no longer, and time passes all the same.
-            if frame.stamp.microseconds - (first ?? 0) >= maximum { return }
+            let isOver = await film.isComplete
+            if isOver || frame.stamp.microseconds - (first ?? 0) >= maximum { return }
         }
     }
 
