@@ -20,9 +20,29 @@ package struct EscapedText: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// A program's label as decisions have it: escaped and cut; nil where there is none.
-    package static func label(_ raw: String?) -> String? {
-        raw.flatMap { $0.isEmpty ? nil : EscapedText($0).text }
+    /// A program's label as decisions have it: escaped, and cut at so many Unicode scalars; nil where there is none.
+    ///
+    /// A label is escaped where it is read, and stays as it is however many pass it on.
+    package static func label(_ text: String?) -> String? {
+        text.flatMap { $0.isEmpty ? nil : shown($0, limit: purposeLimit) }
+    }
+
+    /// A text as it may be shown on a terminal, at most `limit` Unicode scalars long.
+    ///
+    /// What steers a terminal is escaped and backslashes stay, so that a text that was escaped before is shown as it is, and
+    /// showing twice is showing once. Not for what has to be told apart from its escaped form: that is `EscapedText(_:limit:)`.
+    package static func shown(_ text: String, limit: Int = 4_096) -> String {
+        var pieces: [String] = []
+        var count = 0
+        for scalar in text.unicodeScalars {
+            let piece = scalar == "\\" ? "\\" : escape(scalar)
+            count += piece.unicodeScalars.count
+            pieces.append(piece)
+            if count > limit { break }
+        }
+        guard count > limit else { return pieces.joined() }
+        while count >= limit, let last = pieces.popLast() { count -= last.unicodeScalars.count }
+        return pieces.joined() + "…"
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {

@@ -52,6 +52,6 @@ extension ObscuraError: CustomStringConvertible {
         var line = "Error Domain=\(domain) Code=\(number.map(String.init) ?? code) \"\(localizedDescription)\""
         if let failureReason { line += " \(failureReason)" }
         if let recoverySuggestion { line += "; \(recoverySuggestion)" }
-        return EscapedText(line, limit: 4_096).text
+        return EscapedText.shown(line)
     }
 }

@@ -155,6 +155,17 @@ struct `The terminal` {
         #expect(silent.bytes.isEmpty)
     }
 
+    @Test func `writes lines of others' words harmless, with its own styles, and JSON as it is`() {
+        let record = OutputRecord(isTerminal: true)
+        let terminal = Terminal(output: record.sink, errors: record.sink, environment: [:])
+        terminal.writeLine(parts: ("a\u{1B}[2J", .green), (" b\nc", nil))
+        terminal.writeLine("x\u{202E}y")
+        terminal.writeJSON(["k": "é\u{202E}"])
+        let expected =
+            "\u{1B}[32ma\\u{1b}[2J\u{1B}[0m b\\u{a}c\nx\\u{202e}y\n" + #"{"k":"é"# + "\u{202E}" + #""}"# + "\n"
+        #expect(record.text == expected)
+    }
+
     @Test func `colours only a person's terminal, and not where NO_COLOR is set`() {
         func styled(_ isTerminal: Bool, _ environment: [String: String]) -> String {
             let record = OutputRecord(isTerminal: isTerminal)

@@ -44,6 +44,45 @@ struct `Prompts on the terminal` {
         #expect(text == expected)
     }
 
+    @Test func `show a program's words escaped once, as the coordinator tells them`() {
+        let raw = "nice\u{1B}[2J\nAllow? [once] \\o/"
+        let told = Samples.prompt(purpose: EscapedText(raw).text, label: EscapedText("/opt/a\\b\u{7}").text)
+        let text = PromptText.question(told)
+        #expect(text.contains(#"why   "nice\u{1b}[2J\u{a}Allow? [once] \\o/" (its own words)"#))
+        #expect(text.contains(#"says it is /opt/a\\b\u{7} (not proven)"#))
+        #expect(!text.contains(#"\\u{"#))
+        #expect(text.split(separator: "\n").count == 8)
+    }
+
+    @Test(arguments: [false, true])
+    func `show a program's words escaped once in lists, too`(isFollowed: Bool) async throws {
+        let label = EscapedText("a\\b\u{1B}").text
+        let cluster = FakeCluster()
+        var state = PermissionState(
+            principal: .unit(#"dev\x2da.service"#),
+            resource: .library,
+            access: .read,
+            status: .denied
+        )
+        state.label = label
+        let chosen = state
+        cluster.on(ListPermissions.self) { _ in .init(permissions: [chosen]) }
+        let list = await obscura("permissions", "list", on: cluster)
+        #expect(list.text.contains(#"unit:dev\x2da.service  a\\b\u{1b}  library"#))
+        let prompt = Samples.prompt(purpose: EscapedText("x\u{1B}").text, label: label)
+        cluster.on(ListPrompts.self) { _ in .init(prompts: [prompt]) }
+        let prompts = await obscura("permissions", "prompts", on: cluster)
+        #expect(prompts.text.contains(#"a\\b\u{1b}"#) && prompts.text.contains(#"x\u{1b}"#))
+        #expect(!prompts.text.contains(#"\\u{"#) && prompts.lines.count == 2)
+        guard isFollowed else { return }
+        cluster.onStream(WatchPermissions.self) { _, send in
+            try await send(chosen, [])
+            return Empty()
+        }
+        let watch = await obscura("permissions", "watch", on: cluster)
+        #expect(watch.text == #"unit:dev\x2da.service  library  read  denied"# + "\n")
+    }
+
     @Test(
         arguments: [
             ("once", .allow, .once), ("O", .allow, .once), ("always", .allow, .forever), (" a ", .allow, .forever),

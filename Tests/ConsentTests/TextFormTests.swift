@@ -76,6 +76,44 @@ struct `Text forms` {
         #expect(text == #"a\u{1b}[2J\u{d}\u{a}\\ \u{202e}b\u{200b}c d"#)
     }
 
+    @Test(
+        arguments: [
+            ("a\u{1b}[2J\n\u{202e}b", #"a\u{1b}[2J\u{a}\u{202e}b"#), (#"a\u{1b}[2J"#, #"a\u{1b}[2J"#),
+            (#"C:\\x"#, #"C:\\x"#), (#"dev\x2da.service"#, #"dev\x2da.service"#), ("a\u{a0}b", "a b"), ("", ""),
+        ]
+    )
+    func `what is shown is escaped once, however often it is made harmless`(text: String, expected: String) {
+        #expect(EscapedText.shown(text) == expected)
+        #expect(EscapedText.shown(EscapedText.shown(text)) == expected)
+        #expect(EscapedText.shown(EscapedText(text).text) == EscapedText(text).text)
+    }
+
+    @Test(arguments: [
+        "a\\b\u{1b}", String(repeating: "\u{1b}", count: 500), "plain", String(repeating: "é", count: 200),
+    ])
+    func `a label is the same text for everybody who passes it on`(raw: String) {
+        let first = EscapedText.label(EscapedText(raw, limit: 160).text)
+        #expect(EscapedText.label(first) == first)
+        #expect((first ?? "").unicodeScalars.count <= EscapedText.purposeLimit)
+    }
+
+    @Test(arguments: [5, 10, 11])
+    func `what is shown is cut at its limit, and never within an escape`(limit: Int) {
+        let shown = EscapedText.shown("abc\u{1b}def", limit: limit)
+        #expect(shown == (limit < 12 ? (limit < 10 ? "abc…" : #"abc\u{1b}…"#) : ""))
+        #expect(EscapedText.shown("abcde", limit: 5) == "abcde")
+    }
+
+    @Test(arguments: ["camera/*", "library", "camera/front for uid:1000", "export for unit:booth.service"])
+    func `a restriction says what is forbidden, and to whom`(text: String) {
+        #expect(Restriction(text)?.description == text)
+    }
+
+    @Test(arguments: ["", "camera", "library for", "library for root", "for uid:1", "library  for uid:1"])
+    func `other text is no restriction`(text: String) {
+        #expect(Restriction(text) == nil)
+    }
+
     @Test func `accesses, needs and lifespans are texts in JSON`() throws {
         let need = Need(.camera("front"), .use)
         let encoder = JSONEncoder()

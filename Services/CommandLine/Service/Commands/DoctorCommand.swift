@@ -20,7 +20,7 @@ struct DoctorCommand: Command {
         if arguments[CommonParameters.json] {
             terminal.writeJSON(diagnosis)
         } else {
-            if let worth = diagnosis.worth { terminal.writeLine(worth + "\n") }
+            if let worth = diagnosis.worth { for line in [worth, ""] { terminal.writeLine(line) } }
             show(diagnosis.findings, terminal)
         }
         return diagnosis.isWell ? .success : .unavailable
@@ -30,13 +30,13 @@ struct DoctorCommand: Command {
         var table = TextTable("what", "is")
         for finding in findings { table.add(finding.about, finding.detail) }
         for (finding, line) in zip(findings, table.lines.dropFirst()) {
-            let mark =
+            let mark: (String, Terminal.Style) =
                 switch finding.state {
-                case .ok: terminal.styled("ok     ", .green)
-                case .warning: terminal.styled("warning", .yellow)
-                case .problem: terminal.styled("problem", .red)
+                case .ok: ("ok     ", .green)
+                case .warning: ("warning", .yellow)
+                case .problem: ("problem", .red)
                 }
-            terminal.writeLine("\(mark)  \(line)")
+            terminal.writeLine(parts: mark, ("  " + line, nil))
             if let advice = finding.advice { terminal.writeLine("         → \(advice)") }
         }
     }

@@ -1,4 +1,3 @@
-private import Consent
 private import Synchronization
 
 /// Tells the demo's story: sentences for a person, lines of JSON for a program.
@@ -10,25 +9,20 @@ struct DemoNarrator: Sendable {
     func chapter(_ number: Int, _ title: String) {
         if asJSON { return terminal.writeJSON(Line(type: "progress", chapter: number, text: title)) }
         terminal.writeLine("")
-        terminal.writeLine(terminal.styled("\(number). \(title)", .bold))
+        terminal.writeLine("\(number). \(title)", .bold)
     }
 
-    /// Says what happened; names and reasons in it that come from elsewhere can not steer the terminal.
+    /// Says what happened.
     func say(_ text: String) {
         if asJSON { return terminal.writeJSON(Line(type: "progress", chapter: nil, text: text)) }
-        terminal.writeLine("   \(Self.shown(text))")
+        terminal.writeLine("   \(text)")
     }
 
     /// Closes with the result.
     func result(_ result: DemoResult) {
         if asJSON { return terminal.writeJSON(result) }
         terminal.writeLine("")
-        terminal.writeLine(terminal.styled("What it made is in \(Self.shown(result.destination))", .green))
-    }
-
-    /// Escapes what has not been escaped; a text that has been is shown as it is.
-    private static func shown(_ text: String) -> String {
-        EscapedText(text, limit: 4_096).text.replacing("\\\\", with: "\\")
+        terminal.writeLine("What it made is in \(result.destination)", .green)
     }
 
     private struct Line: Encodable {

@@ -101,7 +101,7 @@ package struct Diagnosis: Encodable, Sendable {
         do {
             let need = Need(.library, .addOnly)
             let own = try await cluster.call(PermissionStatus(needs: [need])).permissions.first
-            let label = own?.label.map { ", labelled \(EscapedText($0))" } ?? ""
+            let label = own?.label.map { ", labelled \(EscapedText.shown($0))" } ?? ""
             found.append(Finding("you", .ok, "\(own?.principal.description ?? "unknown")\(label)"))
         } catch {
             found.append(Finding("you", .problem, (error as? ErrorReply)?.sentence ?? String(describing: error)))

@@ -67,7 +67,7 @@ package struct PromptDialogue: Sendable {
         } catch let error as ErrorReply {
             person.write(ErrorLine.text(error) + "\n")
         } catch {
-            person.write("The answer was not sent: \(EscapedText(String(describing: error)))\n")
+            person.write("The answer was not sent: \(EscapedText.shown(String(describing: error)))\n")
         }
     }
 

@@ -7,12 +7,12 @@ package enum PromptText {
     package static func question(_ prompt: Prompt) -> String {
         var lines = ["", "A program asks for your permission."]
         lines.append("  who   \(prompt.principal), proven by \(proof(prompt.provenBy))")
-        if let label = prompt.label { lines.append("        says it is \(EscapedText(label)) (not proven)") }
+        if let label = prompt.label { lines.append("        says it is \(EscapedText.shown(label)) (not proven)") }
         for (index, need) in prompt.needs.enumerated() {
             lines.append((index == 0 ? "  what  " : "        ") + meaning(need))
         }
         if let purpose = prompt.purpose {
-            lines.append("  why   \"\(EscapedText(purpose))\" (its own words)")
+            lines.append("  why   \"\(EscapedText.shown(purpose))\" (its own words)")
         } else {
             lines.append("  why   it does not say")
         }
@@ -29,8 +29,8 @@ package enum PromptText {
     /// What a need means, in words.
     package static func meaning(_ need: Need) -> String {
         switch (need.resource, need.access) {
-        case (.camera(let id), _): "use the camera '\(EscapedText(id))'"
-        case (.microphone(let id), _): "use the microphone '\(EscapedText(id))'"
+        case (.camera(let id), _): "use the camera '\(EscapedText.shown(id))'"
+        case (.microphone(let id), _): "use the microphone '\(EscapedText.shown(id))'"
         case (.library, .addOnly): "add to the library"
         case (.library, .readWrite): "read and change everything in the library"
         case (.library, _): "read everything in the library"
@@ -45,7 +45,7 @@ package enum PromptText {
         case .systemUnit: "its systemd unit"
         case .enrolledKey: "its enrolled key"
         case .containerRuntime: "its container"
-        case nil: "\(EscapedText(word))"
+        case nil: EscapedText.shown(word)
         }
     }
 

@@ -13,7 +13,7 @@ package enum ErrorLine {
             if line.hasSuffix(".") { line.removeLast() }
             line += "; \(suggestion)"
         }
-        return EscapedText(line, limit: 4_096).text.replacing("\\\\", with: "\\")
+        return EscapedText.shown(line)
     }
 
     /// One line: `{"error": {…}}`.

@@ -43,10 +43,11 @@ final class StatusBoard: Sendable {
             guard hasBeenReady.exchange(true, ordering: .relaxed) else {
                 let milliseconds = begun.duration(to: .now()) / .milliseconds(1)
                 return terminal.writeLine(
-                    terminal.styled("all services are ready", .green) + " after \(Int(milliseconds)) ms"
+                    parts: ("all services are ready", .green),
+                    (" after \(Int(milliseconds)) ms", nil)
                 )
             }
-            terminal.writeLine(terminal.styled("all services are ready again", .green))
+            terminal.writeLine("all services are ready again", .green)
         }
     }
 
@@ -61,17 +62,17 @@ final class StatusBoard: Sendable {
         guard line.state != .starting || line.detail != nil else { return }
         let name = service.rawValue + String(repeating: " ", count: max(1, 13 - service.rawValue.count))
         let word = line.state.rawValue + String(repeating: " ", count: max(1, 12 - line.state.rawValue.count))
-        let state =
+        let style: Terminal.Style? =
             switch line.state {
-            case .ready: terminal.styled(word, .green)
-            case .failed: terminal.styled(word, .red)
-            case .restarting: terminal.styled(word, .yellow)
-            case .starting, .stopping, .stopped: word
+            case .ready: .green
+            case .failed: .red
+            case .restarting: .yellow
+            case .starting, .stopping, .stopped: nil
             }
         let pid = line.pid.map { "pid \($0)" } ?? ""
         let restarts = line.restarts > 0 && line.state == .ready ? "  started again \(line.restarts)×" : ""
         let detail = line.detail.map { "  \($0)" } ?? ""
-        terminal.writeLine("  \(name)\(state)\(pid)\(restarts)\(detail)")
+        terminal.writeLine(parts: ("  " + name, nil), (word, style), ("\(pid)\(restarts)\(detail)", nil))
     }
 
     private struct Item: Encodable {

@@ -1,3 +1,4 @@
+private import Consent
 private import Synchronization
 
 /// What the user sees: results on standard output, errors and progress on standard error.
@@ -43,11 +44,16 @@ package final class Terminal: Sendable {
         }
     }
 
-    /// Writes one line of results.
-    package func writeLine(_ line: String) { write(line + "\n") }
+    /// Writes one line of results, in a style where colours are wanted; texts of others in it are made harmless.
+    package func writeLine(_ line: String, _ style: Style? = nil) { writeLine(parts: (line, style)) }
+
+    /// Writes one line of results whose parts have styles of their own; texts of others in it are made harmless.
+    package func writeLine(parts: (text: String, style: Style?)...) {
+        write(parts.map { styled(EscapedText.shown($0.text), $0.style) }.joined() + "\n")
+    }
 
     /// Writes one line of results as JSON.
-    package func writeJSON(_ value: some Encodable) { writeLine(JSONLine.encode(value)) }
+    package func writeJSON(_ value: some Encodable) { write(JSONLine.encode(value) + "\n") }
 
     /// Writes one line to standard error; what can not be written there is lost.
     package func writeError(_ line: String) {
@@ -61,7 +67,7 @@ package final class Terminal: Sendable {
     package func showProgress(_ line: String) {
         guard errors.isTerminal else { return }
         state.withLock { state in
-            let line = String(line.prefix(max(10, (errors.columns() ?? 80) - 1)))
+            let line = String(EscapedText.shown(line).prefix(max(10, (errors.columns() ?? 80) - 1)))
             guard line != state.progress else { return }
             // ECMA-48: to the first column, then erase to the end of the line.
             _ = errors.write(Array("\r\u{1B}[K\(line)".utf8))
@@ -88,7 +94,8 @@ package final class Terminal: Sendable {
     }
 
     /// The text in that style, where colours are wanted.
-    package func styled(_ text: String, _ style: Style) -> String {
-        hasColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    package func styled(_ text: String, _ style: Style?) -> String {
+        guard hasColor, let style else { return text }
+        return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
     }
 }

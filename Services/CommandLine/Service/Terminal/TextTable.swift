@@ -9,7 +9,7 @@ package struct TextTable {
 
     /// Adds a row; texts of others are made harmless.
     package mutating func add(_ cells: String?...) {
-        rows.append(cells.map { $0.map { EscapedText($0, limit: 512).text } ?? "-" })
+        rows.append(cells.map { $0.map { EscapedText.shown($0, limit: 512) } ?? "-" })
     }
 
     /// The lines, headings first; empty when there are no rows.
@@ -31,7 +31,7 @@ extension Terminal {
     package func write(_ table: TextTable, orSay empty: String) {
         let lines = table.lines
         guard let headings = lines.first else { return writeLine(empty) }
-        writeLine(styled(headings, .dim))
+        writeLine(headings, .dim)
         for line in lines.dropFirst() { writeLine(line) }
     }
 }
