@@ -49,7 +49,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
     /// Decisions that are gone.
     package var removed: [Removal]
     /// What the policy forbids now, when that has changed.
-    package var restrictions: [Resource]?
+    package var restrictions: [Restriction]?
     /// Whether somebody may lose something that they were allowed: such a step is announced first and stored then.
     package var endsGrants: Bool
 
@@ -59,7 +59,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         generation: UInt64,
         upserted: [Decision] = [],
         removed: [Removal] = [],
-        restrictions: [Resource]? = nil,
+        restrictions: [Restriction]? = nil,
         endsGrants: Bool
     ) {
         self.number = number
@@ -80,10 +80,10 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
     /// All decisions in force.
     package var decisions: [Decision]
     /// What the policy forbids.
-    package var restrictions: [Resource]
+    package var restrictions: [Restriction]
 
     /// Makes a snapshot.
-    package init(epoch: String, number: UInt64, decisions: [Decision], restrictions: [Resource]) {
+    package init(epoch: String, number: UInt64, decisions: [Decision], restrictions: [Restriction]) {
         self.epoch = epoch
         self.number = number
         self.decisions = decisions

@@ -2,8 +2,8 @@
 package enum Standing: Hashable, Sendable {
     /// Nobody decided.
     case notDetermined
-    /// The policy forbids it with this resource or pattern.
-    case restricted(Resource)
+    /// The policy forbids it with this entry.
+    case restricted(Restriction)
     /// The person said no.
     case denied(Decision)
     /// The person said yes.
@@ -34,10 +34,10 @@ package enum Standing: Hashable, Sendable {
 package struct DecisionSet: Hashable, Sendable {
     private var decisionsByPrincipal: [Principal: [Decision]] = [:]
     /// What the policy forbids.
-    package private(set) var restrictions: [Resource]
+    package private(set) var restrictions: [Restriction]
 
     /// Makes a set.
-    package init(_ decisions: [Decision] = [], restrictions: [Resource] = []) {
+    package init(_ decisions: [Decision] = [], restrictions: [Restriction] = []) {
         self.restrictions = restrictions
         for decision in decisions { upsert(decision) }
     }
@@ -59,7 +59,7 @@ package struct DecisionSet: Hashable, Sendable {
 
     /// How new work of a program stands towards a need at `now`; a redeemed `once` grant allows nothing new.
     package func standing(of need: Need, principal: Principal, label: String?, at now: Moment) -> Standing {
-        if let restriction = restrictions.first(where: { $0.covers(need.resource) }) { return .restricted(restriction) }
+        if let restriction = restriction(of: need, principal) { return .restricted(restriction) }
         for decision in speaking(about: need, principal, label, now) {
             if decision.verdict == .denied { return .denied(decision) }
             if decision.redeemedBy == nil { return .authorized(decision) }
@@ -75,7 +75,7 @@ package struct DecisionSet: Hashable, Sendable {
         at now: Moment,
         holding held: DecisionID
     ) -> Standing {
-        if let restriction = restrictions.first(where: { $0.covers(need.resource) }) { return .restricted(restriction) }
+        if let restriction = restriction(of: need, principal) { return .restricted(restriction) }
         for decision in speaking(about: need, principal, label, now) {
             if decision.verdict == .denied { return .denied(decision) }
             if decision.id == held || decision.lifespan != .once { return .authorized(decision) }
@@ -83,11 +83,20 @@ package struct DecisionSet: Hashable, Sendable {
         return .notDetermined
     }
 
+    /// Every decision in force that says no to a need, the oldest first: all of them have to go for it to be open again.
+    package func denials(of need: Need, principal: Principal, label: String?, at now: Moment) -> [Decision] {
+        speaking(about: need, principal, label, now).filter { $0.verdict == .denied }.reversed()
+    }
+
     /// Takes a step.
     package mutating func apply(_ change: DecisionChange) {
         for removal in change.removed { remove(removal.id) }
         for decision in change.upserted { upsert(decision) }
         if let restrictions = change.restrictions { self.restrictions = restrictions }
+    }
+
+    private func restriction(of need: Need, _ principal: Principal) -> Restriction? {
+        restrictions.first { $0.forbids(need.resource, to: principal) }
     }
 
     private func speaking(

@@ -4,8 +4,8 @@ package enum GateAnswer: Hashable, Sendable {
     case allowed(Grant)
     /// The person said no, by this decision.
     case denied(Decision)
-    /// The policy forbids this resource or pattern.
-    case restricted(Resource)
+    /// The policy forbids it with this entry.
+    case restricted(Restriction)
     /// Nobody decided: the coordinator may ask the person.
     case notDetermined
     /// The coordinator has not been heard for longer than the lease: nothing is allowed.
@@ -71,7 +71,7 @@ package struct Gate: Sendable {
         guard leaseIsValid, replica.epoch != nil else { return .noLease }
         switch replica.decisions.standing(of: need, principal: principal, label: label, at: now) {
         case .notDetermined: return .notDetermined
-        case .restricted(let resource): return .restricted(resource)
+        case .restricted(let restriction): return .restricted(restriction)
         case .denied(let decision): return .denied(decision)
         case .authorized(let decision):
             return .allowed(Grant(id: decision.id, need: need, lifespan: decision.lifespan))

@@ -64,6 +64,8 @@ extension PermissionMachine {
     ///
     /// `instance` is the instance of the service; when it is gone, so is the grant.
     ///
+    /// Whether the service may redeem grants for the need is asked before: ``Role/redeems(_:)``.
+    ///
     /// - Throws: `notInForce` when it is not what allows the need to that program, or was redeemed before. Nothing has changed then.
     package mutating func redeem(
         _ id: DecisionID,
@@ -113,11 +115,11 @@ extension PermissionMachine {
         return [action] + reconsider(at: now)
     }
 
-    /// The policy forbids exactly these resources and patterns now.
-    package mutating func restrict(_ resources: [Resource], at now: ClockPair) -> [PermissionAction] {
-        guard resources != decisions.restrictions else { return [] }
-        let grown = resources.contains { new in !decisions.restrictions.contains { $0.covers(new) } }
-        return [step(restrictions: resources, endsGrants: grown)] + reconsider(at: now)
+    /// The policy forbids exactly this now.
+    package mutating func restrict(_ restrictions: [Restriction], at now: ClockPair) -> [PermissionAction] {
+        guard restrictions != decisions.restrictions else { return [] }
+        let grown = restrictions.contains { new in !decisions.restrictions.contains { $0.covers(new) } }
+        return [step(restrictions: restrictions, endsGrants: grown)] + reconsider(at: now)
     }
 
     // MARK: Inside

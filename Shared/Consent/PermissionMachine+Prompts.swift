@@ -4,11 +4,19 @@ extension PermissionMachine {
         place(ask, at: now)
     }
 
-    /// A program no longer waits.
+    /// A program no longer waits: it gave up, its deadline has passed, or it is gone.
     ///
-    /// Its prompts stay until they are answered or time out, so that asking again opens no second one.
-    package mutating func withdraw(_ id: AskID) {
+    /// Prompts for whose answer nobody waits now are taken away; nothing is stored and nothing rests.
+    package mutating func withdraw(_ id: AskID) -> [PermissionAction] {
+        let left = waiting.filter { $0.ask.id == id }
+        guard !left.isEmpty else { return [] }
         waiting.removeAll { $0.ask.id == id }
+        let awaited = waiting.reduce(into: Set<PromptID>()) { $0.formUnion($1.prompts) }
+        let abandoned = prompts.filter { prompt in
+            !awaited.contains(prompt.id) && left.contains { $0.prompts.contains(prompt.id) }
+        }
+        prompts.removeAll { abandoned.contains($0) }
+        return abandoned.map { .close($0, .withdrawn) }
     }
 
     /// An operator answers a prompt for the person.

@@ -38,7 +38,7 @@ package struct PermissionMachine: Sendable {
     }
 
     /// A machine that goes on with the decisions that were stored.
-    package init(decisions: [Decision] = [], generation: UInt64 = 0, restrictions: [Resource] = []) {
+    package init(decisions: [Decision] = [], generation: UInt64 = 0, restrictions: [Restriction] = []) {
         self.decisions = DecisionSet(decisions, restrictions: restrictions)
         self.generation = max(generation, decisions.map(\.generation).max() ?? 0)
     }
@@ -131,7 +131,7 @@ package struct PermissionMachine: Sendable {
     mutating func step(
         upserted: [Decision] = [],
         removed: [Removal] = [],
-        restrictions: [Resource]? = nil,
+        restrictions: [Restriction]? = nil,
         endsGrants: Bool
     ) -> PermissionAction {
         number += 1

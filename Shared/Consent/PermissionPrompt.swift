@@ -45,6 +45,8 @@ package enum PromptEnd: String, Hashable, Sendable, CaseIterable {
     case unattended
     /// Nothing is left to ask: an operator or another prompt decided it.
     case settled
+    /// Nobody waits for the answer any more.
+    case withdrawn
 }
 
 /// What a person says to a prompt.

@@ -85,4 +85,16 @@ package enum Proof: String, Codable, Sendable, Hashable, CaseIterable {
 /// What a service is; always proven, with the supervisor's key or the service's unit.
 package enum Role: String, Codable, Sendable, Hashable, CaseIterable {
     case coordinator, probe, capture, library, exporter
+
+    /// Whether work that needs this is done by the service, so that it is the one that uses up a `once` grant for it.
+    ///
+    /// An export reads the library many times by one grant, which the exporter uses up for all of them.
+    package func redeems(_ need: Need) -> Bool {
+        switch (self, need.resource) {
+        case (.capture, .camera), (.capture, .microphone), (.library, .library), (.library, .location): true
+        case (.exporter, .export): true
+        case (.exporter, .library), (.exporter, .location): need.access == .read
+        default: false
+        }
+    }
 }

@@ -83,7 +83,7 @@ package final class Authorization: Sendable {
         if epoch == seenEpoch.load(ordering: .relaxed), gate.leaseIsValid, expiry.map({ gate.now < $0 }) ?? true {
             return
         }
-        if let revocation { throw ErrorReply.revoked(revocation, asker: asker) }
+        if let revocation { throw error(revocation) }
         seenEpoch.store(epoch, ordering: .relaxed)
     }
 
@@ -95,13 +95,18 @@ package final class Authorization: Sendable {
         }.first
     }
 
+    private func error(_ revocation: Revocation) -> ErrorReply {
+        let denials = gate.denials(of: revocation.need, principal: asker.principal, label: asker.decisionLabel)
+        return .revoked(revocation, asker: asker, denials: denials)
+    }
+
     /// Waits until the work has to end.
     ///
     /// - Returns: The error for the program; nil when the task was cancelled.
     package func revoked() async -> ErrorReply? {
         while !Task.isCancelled {
             let version = gate.version
-            if let revocation { return ErrorReply.revoked(revocation, asker: asker) }
+            if let revocation { return error(revocation) }
             await gate.change(after: version)
         }
         return nil

@@ -4,9 +4,14 @@ package import Messaging
 
 extension CallerRule {
     /// Admits those who may speak for the person, and tells the others whom to ask; the server logs who was refused.
-    package static func operators(_ operators: Operators, of service: ServiceName) -> CallerRule {
+    ///
+    /// Who that is, is asked for each caller, so that a policy that was read again holds.
+    package static func operators(
+        _ operators: @autoclosure @escaping @Sendable () -> Operators,
+        of service: ServiceName
+    ) -> CallerRule {
         .admitting { caller in
-            guard !operators.include(caller) else { return nil }
+            guard !operators().include(caller) else { return nil }
             return ErrorReply(
                 .operatorRequired,
                 "Only an operator may ask the \(service.rawValue) for this",

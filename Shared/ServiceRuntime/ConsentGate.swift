@@ -87,8 +87,10 @@ package actor ConsentGate {
             switch answer(need, asker) {
             case .allowed(let grant): grants.append(grant)
             case .notDetermined: isMissing = true
-            case .denied(let decision): throw ErrorReply.refusal(.denied(decision), of: need, to: asker)
-            case .restricted(let resource): throw ErrorReply.refusal(.restricted(resource), of: need, to: asker)
+            case .denied(let decision):
+                let denials = decisions.denials(of: need, principal: asker.principal, label: asker.decisionLabel)
+                throw ErrorReply.refusal(.denied(decision), of: need, to: asker, denials: denials)
+            case .restricted(let restriction): throw ErrorReply.refusal(.restricted(restriction), of: need, to: asker)
             case .noLease: throw ErrorReply.refusal(.noLease, of: need, to: asker)
             }
         }

@@ -9,18 +9,25 @@ extension ErrorReply {
     ///   - answer: The answer.
     ///   - need: What was needed.
     ///   - asker: Who needed it.
+    ///   - denials: Every decision that says no to it, where the answer is "denied".
     /// - Returns: The error; its recovery suggestion is the exact command that changes the answer.
-    package static func refusal(_ answer: GateAnswer, of need: Need, to asker: Asker) -> ErrorReply {
+    package static func refusal(
+        _ answer: GateAnswer,
+        of need: Need,
+        to asker: Asker,
+        denials: [Decision] = []
+    ) -> ErrorReply {
         var error: ErrorReply
         switch answer {
         case .denied(let decision):
-            error = denial(of: need, by: decision)
+            error = denial(of: need, suggesting: reset(need, [decision] + denials))
             error.parameters = [
                 "decidedAt": decision.decidedAt.description, "decidedBy": decision.decidedBy.description,
             ]
-        case .restricted(let resource):
+        case .restricted(let restriction):
+            let whom = restriction.principal?.description ?? "everybody"
             error = .accessRestricted(
-                reason: "The policy of this machine forbids \(resource) to everybody.",
+                reason: "The policy of this machine forbids \(restriction.resource) to \(whom).",
                 recoverySuggestion: "Ask whoever administers this machine to change its policy."
             )
             error.cause = "policy"
@@ -46,7 +53,9 @@ extension ErrorReply {
     }
 
     /// The error that ends running work.
-    package static func revoked(_ revocation: Revocation, asker: Asker) -> ErrorReply {
+    ///
+    /// `denials` are all decisions that say no to it now.
+    package static func revoked(_ revocation: Revocation, asker: Asker, denials: [Decision] = []) -> ErrorReply {
         let need = revocation.need
         if revocation.reason == .leaseLost {
             var error = refusal(.noLease, of: need, to: asker)
@@ -60,7 +69,8 @@ extension ErrorReply {
             reason: "It was ended\(who) at \(revocation.at): \(revocation.reason.rawValue).",
             recoverySuggestion: revocation.reason == .restricted
                 ? "Ask whoever administers this machine to change its policy."
-                : command("reset", need.resource, need.access, asker.principal, nil),
+                : denials.isEmpty
+                    ? command("grant", need.resource, need.access, asker.principal, nil) : reset(need, denials),
             cause: revocation.reason.rawValue
         )
         error.parameters = parameters(need, asker).merging(
@@ -77,7 +87,7 @@ extension ErrorReply {
     /// - Parameters:
     ///   - verb: `grant`, `deny`, `revoke` or `reset`.
     ///   - resource: What it is about.
-    ///   - access: Left out where it is the least that the resource has.
+    ///   - access: Left out where the resource has no other.
     ///   - principal: Whom it is about.
     ///   - label: Narrows it.
     /// - Returns: One line.
@@ -89,14 +99,22 @@ extension ErrorReply {
         _ label: String?
     ) -> String {
         var words = ["obscura", "permissions", verb, "--resource", resource.description]
-        if access != resource.leastAccess { words += ["--access", access.rawValue] }
+        if resource.accesses != [access] { words += ["--access", access.rawValue] }
         words += ["--principal", principal.description]
         if let label { words += ["--label", label] }
         return words.map(quoted).joined(separator: " ")
     }
 
-    private static func denial(of need: Need, by decision: Decision) -> ErrorReply {
-        let suggestion = command("reset", decision.resource, decision.access, decision.principal, decision.label)
+    /// The command that takes away all these denials of a need, and as little else as one command can.
+    private static func reset(_ need: Need, _ denials: [Decision]) -> String {
+        guard let first = denials.first else { preconditionFailure("There is a denial to take away") }
+        let widest = denials.first { $0.resource.isPattern }?.resource ?? first.resource
+        let label = denials.allSatisfy { $0.label == first.label } ? first.label : nil
+        // A denial of less refuses the need, too, and is meant by its access.
+        return command("reset", widest, need.access, first.principal, label)
+    }
+
+    private static func denial(of need: Need, suggesting suggestion: String) -> ErrorReply {
         switch (need.resource, need.access) {
         case (.library, .read):
             return .accessDenied(recoverySuggestion: suggestion)

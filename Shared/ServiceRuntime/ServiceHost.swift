@@ -22,8 +22,8 @@ package final class ServiceHost: Sendable {
     package let loop: EventLoop
     package let context: MessagingContext
     package let server: MessageServer
-    /// Who may speak for the person.
-    package let operators: Operators
+    /// Who may speak for the person, and what is forbidden.
+    package let policy: LivePolicy
     /// The key that proves our role to the other services; absent for a service that was started by hand.
     package let keys: RoleKeys?
     /// Another one for each start.
@@ -52,7 +52,7 @@ package final class ServiceHost: Sendable {
         loop: EventLoop,
         context: MessagingContext,
         server: MessageServer,
-        operators: Operators,
+        policy: LivePolicy,
         keys: RoleKeys?,
         instance: String,
         notifier: ReadinessNotifier
@@ -66,7 +66,7 @@ package final class ServiceHost: Sendable {
         self.loop = loop
         self.context = context
         self.server = server
-        self.operators = operators
+        self.policy = policy
         self.keys = keys
         self.instance = instance
         self.notifier = notifier
@@ -103,12 +103,13 @@ package final class ServiceHost: Sendable {
 
     /// Whether a caller may speak for the person.
     package func isOperator(_ caller: PeerIdentity) -> Bool {
-        operators.include(caller)
+        policy.operators.include(caller)
     }
 
     /// A rule that admits operators alone, and tells the others whom to ask.
     package var operatorsOnly: CallerRule {
-        .operators(operators, of: name)
+        let policy = policy
+        return .operators(policy.operators, of: name)
     }
 
     /// Says how the service is; a change of state is logged and told to whoever started us.

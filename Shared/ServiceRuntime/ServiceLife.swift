@@ -30,7 +30,7 @@ struct ServiceLife {
             group.addTask { await giveMemoryBack() }
             while let wish = await watch.next() {
                 if case .end = wish { break }
-                host.log.info("a reload was asked for; the policy is read at the next start")
+                await reload()
             }
             host.stopping()
             group.cancelAll()
@@ -47,6 +47,18 @@ struct ServiceLife {
             RegisterService(service: host.status),
             CallOptions(timeout: Self.farewell)
         )
+    }
+
+    private func reload() async {
+        do {
+            try await host.policy.reload()
+            host.log.info("the policy was read again")
+        } catch {
+            host.log.error(
+                "the policy stays as it was: it can not be read",
+                ["reason": .string(StartFailure(error).text)]
+            )
+        }
     }
 
     /// Tells the coordinator each second how we are; the service is ready when it was heard and knows the decisions.

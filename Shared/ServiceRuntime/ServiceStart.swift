@@ -94,7 +94,7 @@ struct ServiceStart {
             loop: loop,
             context: context,
             server: server,
-            operators: Operators(policy: policy, deployment: deployment, user: geteuid()),
+            policy: LivePolicy(policy, deployment: deployment, user: geteuid(), read: { try self.policy() }),
             keys: keys,
             instance: randomBytes(8).map { String($0, radix: 16) }.joined(),
             notifier: notifier

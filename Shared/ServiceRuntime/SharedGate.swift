@@ -82,6 +82,14 @@ package final class SharedGate: Sendable {
         current { $0.revocation(of: grant, principal: principal, label: label, at: wallClock()) }
     }
 
+    /// Every decision in force that says no to a need, the oldest first.
+    package func denials(of need: Need, principal: Principal, label: String?) -> [Decision] {
+        let now = wallClock()
+        return state.withLock {
+            $0.gate.replica.decisions.denials(of: need, principal: principal, label: label, at: now)
+        }
+    }
+
     /// The decision with this id about the principal.
     package func decision(_ id: DecisionID, about principal: Principal) -> Decision? {
         state.withLock { $0.gate.replica.decisions.decision(id, about: principal) }

@@ -122,6 +122,16 @@ func obscura(
     person: PersonTerminal? = nil,
     interruption: Interruption = Interruption()
 ) async -> Outcome {
+    await obscura(words, on: cluster, person: person, interruption: interruption)
+}
+
+/// Runs the real program with all its commands on a fake cluster.
+func obscura(
+    _ words: [String],
+    on cluster: FakeCluster,
+    person: PersonTerminal? = nil,
+    interruption: Interruption = Interruption()
+) async -> Outcome {
     let output = OutputRecord()
     let errors = OutputRecord()
     let context = CommandContext(

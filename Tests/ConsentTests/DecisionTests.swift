@@ -172,6 +172,57 @@ struct `The gate` {
         #expect(throws: DecisionReplica.Gap.self) { try DecisionReplica.fresh(#require(first.changes.first)) }
     }
 
+    @Test func `what the policy forbids to one principal is not forbidden to another`() throws {
+        var machine = Fixture.machine()
+        let now = Fixture.clock()
+        for principal in [Fixture.program, .user(7)] {
+            let selector = DecisionSelector(principal: principal, resource: .camera("front"))
+            _ = try machine.decide(selector, .allowed, .forever, by: Fixture.operator, at: now)
+        }
+        let restriction = Restriction(.camera("*"), for: Fixture.program)
+        let ended = machine.restrict([restriction], at: now).changes
+        #expect(ended.map(\.endsGrants) == [true] && ended.map(\.restrictions) == [[restriction]])
+        #expect(machine.status() == .restricted)
+        let other = machine.decisions.standing(of: Fixture.front, principal: .user(7), label: nil, at: now.wall)
+        #expect(other.status == .authorized)
+        // Forbidden to everybody is more; to one of them again is less.
+        #expect(machine.restrict([Restriction(.camera("*"))], at: now).changes.map(\.endsGrants) == [true])
+        #expect(machine.restrict([restriction], at: now).changes.map(\.endsGrants) == [false])
+        #expect(machine.restrict([], at: now).changes.count == 1 && machine.status() == .authorized)
+    }
+
+    @Test(arguments: Role.allCases)
+    func `a once grant is redeemed by the service that does the work, and by no other`(role: Role) {
+        let mine: [Need] =
+            switch role {
+            case .coordinator, .probe: []
+            case .capture: [Need(.camera("front")), Need(.microphone("m"))]
+            case .library: [Fixture.add, Fixture.read, Fixture.write, Need(.location)]
+            case .exporter: [Need(.export), Fixture.read, Need(.location)]
+            }
+        let all = [
+            Need(.camera("front")), Need(.microphone("m")), Fixture.add, Fixture.read, Fixture.write, Need(.location),
+            Need(.export),
+        ]
+        #expect(all.filter(role.redeems) == all.filter(mine.contains))
+    }
+
+    @Test func `all denials of a need are known, whatever they are about besides`() throws {
+        var machine = Fixture.machine()
+        let now = Fixture.clock()
+        for (access, label) in [(Access.addOnly, nil), (.read, "a"), (.readWrite, "b")] as [(Access, String?)] {
+            let selector = Fixture.selector(.library, access, label: label)
+            _ = try machine.decide(selector, .denied, .forever, by: Fixture.operator, at: now)
+        }
+        func denials(_ need: Need, _ label: String?) -> [Access] {
+            machine.decisions.denials(of: need, principal: Fixture.program, label: label, at: now.wall).map(\.access)
+        }
+        #expect(denials(Fixture.read, "a") == [.addOnly, .read])
+        #expect(denials(Fixture.write, "b") == [.addOnly, .readWrite])
+        #expect(denials(Fixture.add, nil) == [.addOnly])
+        #expect(denials(Fixture.front, nil).isEmpty)
+    }
+
     @Test(arguments: ["revoke", "deny", "reset", "restrict", "expire"])
     func `who loses a grant learns why, by whom and when`(event: String) throws {
         var machine = Fixture.machine()
@@ -198,7 +249,7 @@ struct `The gate` {
             actions = try machine.reset(Fixture.selector(), by: .user(7), at: end)
             expected = .reset
         case "restrict":
-            actions = machine.restrict([.camera("*")], at: end)
+            actions = machine.restrict([Restriction(.camera("*"))], at: end)
             (expected, by) = (.restricted, nil)
         default:
             actions = machine.expire(at: end)

@@ -104,13 +104,31 @@ struct `Prompts` {
         #expect(machine.status() == .authorized)
     }
 
-    @Test func `a program that gives up and asks again finds its prompt still there`() throws {
+    @Test func `a prompt for whose answer nobody waits any more is withdrawn, and nothing of it stays`() throws {
         var machine = Fixture.machine()
         let prompt = try #require(machine.ask(Fixture.ask(1), at: now).opened.first)
-        machine.withdraw(AskID(1))
-        #expect(machine.ask(Fixture.ask(2), at: now).opened.isEmpty)
-        let actions = try machine.answer(prompt.id, .allow(.forever), by: Fixture.operator, at: now)
-        #expect(actions.replies.keys.map(\.number) == [2])
+        #expect(machine.withdraw(AskID(7)).isEmpty)
+        let actions = machine.withdraw(AskID(1))
+        #expect(actions.closed == [.withdrawn] && actions.replies.isEmpty && actions.changes.isEmpty)
+        #expect(machine.openPrompts.isEmpty)
+        #expect(throws: PermissionRefusal.unknownPrompt) {
+            try machine.answer(prompt.id, .allow(.forever), by: Fixture.operator, at: now)
+        }
+        #expect(machine.withdraw(AskID(1)).isEmpty)
+        #expect(machine.ask(Fixture.ask(2), at: now).opened.count == 1)
+    }
+
+    @Test func `a prompt stays as long as somebody waits for its answer`() throws {
+        var machine = Fixture.machine()
+        let front = try #require(machine.ask(Fixture.ask(1, [Fixture.front]), at: now).opened.first)
+        let add = try #require(machine.ask(Fixture.ask(2, [Fixture.front, Fixture.add]), at: now).opened.first)
+        #expect(machine.withdraw(AskID(1)).isEmpty)
+        #expect(machine.openPrompts == [front, add])
+        #expect(machine.ask(Fixture.ask(3, [Fixture.add]), at: now).isEmpty)
+        #expect(machine.withdraw(AskID(2)).closed == [.withdrawn])
+        #expect(machine.openPrompts == [add])
+        let actions = try machine.answer(add.id, .allow(.forever), by: Fixture.operator, at: now)
+        #expect(actions.statuses(3) == [.authorized])
     }
 
     @Test func `an operator who decides meanwhile settles the prompt`() throws {

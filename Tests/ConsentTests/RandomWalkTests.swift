@@ -160,8 +160,9 @@ struct RandomWalk {
             guard let prompt = machine.openPrompts.randomElement(using: &random) else { return }
             rest(prompt)
             try take(machine.timeOut(prompt.id, at: now))
-        case 2: try take(machine.restrict(Bool.random(using: &random) ? [] : [pick(Self.patterns)], at: now))
-        default: machine.withdraw(AskID(UInt64.random(in: 1...nextAsk, using: &random)))
+        case 2:
+            try take(machine.restrict(Bool.random(using: &random) ? [] : [Restriction(pick(Self.patterns))], at: now))
+        default: try take(machine.withdraw(AskID(UInt64.random(in: 1...nextAsk, using: &random))))
         }
     }
 

@@ -44,10 +44,10 @@ struct `Transitions` {
                 at: now
             )
         case .authorizedUntil: try decide(.allowed, end)
-        case .restricted: _ = machine.restrict([.camera("*")], at: now)
+        case .restricted: _ = machine.restrict([Restriction(.camera("*"))], at: now)
         case .restrictedGrant:
             try decide(.allowed, .forever)
-            _ = machine.restrict([.camera("*")], at: now)
+            _ = machine.restrict([Restriction(.camera("*"))], at: now)
         }
         return machine
     }
@@ -63,8 +63,7 @@ struct `Transitions` {
             case .ask: return machine.ask(Fixture.ask(2), at: now)
             case .askWithoutPrompt: return machine.ask(Fixture.ask(2, mayPrompt: false), at: now)
             case .withdraw:
-                machine.withdraw(AskID(1))
-                return []
+                return machine.withdraw(AskID(1))
             case .allow: return try machine.answer(prompt, .allow(.forever), by: Fixture.operator, at: now)
             case .allowOnce: return try machine.answer(prompt, .allow(.once), by: Fixture.operator, at: now)
             case .deny: return try machine.answer(prompt, .deny(.forever), by: Fixture.operator, at: now)
@@ -87,7 +86,7 @@ struct `Transitions` {
             case .release: return machine.release(id, principal: Fixture.program, by: "capture-1", at: now)
             case .servicesGone: return machine.keepRedeemed(by: [], at: now)
             case .endComes: return machine.expire(at: now)
-            case .restrict: return machine.restrict([.camera("*")], at: now)
+            case .restrict: return machine.restrict([Restriction(.camera("*"))], at: now)
             case .unrestrict: return machine.restrict([], at: now)
             }
         } catch {

@@ -260,6 +260,36 @@ struct `The coordinator's messages` {
         }
     }
 
+    @Test func `a prompt ends with the deadline of the request that waits for it`() async throws {
+        try await withWire { wire in
+            let (program, person) = (try wire.program(), try wire.program())
+            let prompts = try await person.stream(FollowPrompts())
+            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            let options = CallOptions(timeout: .milliseconds(300))
+            async let reply = failure { try await program.call(RequestPermissions(needs: [front]), options) }
+            #expect(try await prompts.next()?.value.kind == .opened)
+            #expect(try await prompts.next()?.value.kind == .closed)
+            #expect(await reply?.code == .deadlineExceeded)
+            #expect(try await person.call(ListPrompts()).prompts.isEmpty)
+        }
+    }
+
+    @Test(arguments: [Need(.library, .addOnly), Need(.export), Need(.location)])
+    func `a grant is redeemed by no service but the one that enforces it`(need: Need) async throws {
+        try await withWire { wire in
+            let (capture, program) = (try wire.capture(), try wire.program())
+            let state = try await program.call(
+                GrantPermission(change: wire.change(need.resource, lifespan: .once))
+            )
+            let grant = try #require(state.grant)
+            let redeem = RedeemGrant(grant: grant, principal: .user(geteuid()), need: need)
+            let error = await failure { try await capture.call(redeem) }
+            #expect(error?.code == .roleRequired && error?.parameters?["parameter"] == "need")
+            let status = PermissionStatus(needs: [need])
+            #expect(try await program.call(status).permissions.map(\.status) == [.authorized])
+        }
+    }
+
     @Test func `a service asks for the program it works for, which is the one that is asked about`() async throws {
         try await withWire { wire in
             let (capture, person) = (try wire.capture(), try wire.program())

@@ -41,7 +41,7 @@ struct `The permission desk` {
         #expect(try await test.request().dismissal == .backingOff(.seconds(60)))
     }
 
-    @Test func `a program that gives up leaves its prompt for the next time`() async throws {
+    @Test func `a program that gives up takes its prompt away, and the prompters are told`() async throws {
         let test = try await DeskUnderTest()
         let prompter = try await test.desk.followPrompts()
         let first = Task { try await test.request() }
@@ -49,8 +49,18 @@ struct `The permission desk` {
         let prompt = try #require(try await events.next()?.prompt)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        try await test.answer(prompt.prompt, .allow(.forever))
-        #expect(try await test.request().dismissal == nil)
+        let closed = try #require(try await events.next())
+        #expect(closed.kind == .closed && closed.prompt == prompt)
+        await #expect(throws: PermissionRefusal.unknownPrompt) {
+            try await test.answer(prompt.prompt, .allow(.forever))
+        }
+        #expect(test.storage.writes == 0)
+        // Nothing rests: asking again is a new question.
+        async let second = test.request()
+        let opened = try #require(try await events.next())
+        #expect(opened.kind == .opened && opened.prompt.prompt != prompt.prompt)
+        try await test.answer(opened.prompt.prompt, .allow(.forever))
+        #expect(try await second.dismissal == nil)
         #expect(await test.status() == .authorized)
     }
 

@@ -1,4 +1,5 @@
 import Consent
+import Synchronization
 import Testing
 
 @testable import ServiceRuntime
@@ -62,7 +63,36 @@ struct PolicyTests {
         #expect(!operators.include(caller(.user(9), user: 9, group: 9)))
     }
 
-    @Test(arguments: ["", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#, #"{"containers": ["/machine.slice"]}"#])
+    @Test func `the policy forbids resources, to everybody or to one principal`() throws {
+        let policy = try policy(#"{"restricted": ["camera/*", "export for uid:7"]}"#)
+        #expect(policy.restrictions == [Restriction(.camera("*")), Restriction(.export, for: .user(7))])
+        #expect(try self.policy("{}").restrictions.isEmpty)
+    }
+
+    @Test func `a policy that is read again holds from then on, and one that can not be read changes nothing`()
+        async throws
+    {
+        let text = Mutex(#"{"operators": ["uid:7"], "restricted": ["library"]}"#)
+        let live = LivePolicy(Policy(), deployment: .system, user: 998) {
+            try Policy(decoding: Array(text.withLock { $0 }.utf8))
+        }
+        let told = Mutex<[[Restriction]]>([])
+        live.onReload { restrictions in told.withLock { $0.append(restrictions) } }
+        #expect(!live.operators.include(caller(.user(7), user: 7, group: 7)) && live.restrictions.isEmpty)
+        try await live.reload()
+        #expect(live.operators.include(caller(.user(7), user: 7, group: 7)))
+        #expect(live.restrictions == [Restriction(.library)])
+        text.withLock { $0 = "{" }
+        await #expect(throws: PolicyError.self) { try await live.reload() }
+        #expect(live.operators.include(caller(.user(7), user: 7, group: 7)))
+        #expect(told.withLock { $0 } == [[Restriction(.library)]])
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#,
+        #"{"containers": ["/machine.slice"]}"#,
+        #"{"restricted": ["cameras"]}"#, #"{"restricted": ["camera/* for me"]}"#,
+    ])
     func `a policy that means nothing is refused`(text: String) {
         #expect(throws: PolicyError.self) { try policy(text) }
     }

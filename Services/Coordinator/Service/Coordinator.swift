@@ -59,9 +59,17 @@ package struct Coordinator: Sendable {
                 sleep: { try await Task.sleep(for: $0, clock: BootClock()) },
                 announce: { change in await publisher.publish(change, number: Int64(clamping: change.number)) }
             ),
+            restrictions: host.policy.restrictions,
             log: host.log
         )
         snapshots.set(desk)
+        host.policy.onReload { [desk, log = host.log] restrictions in
+            do {
+                try await desk.turn { machine, now in machine.restrict(restrictions, at: now) }
+            } catch {
+                log.error("what the policy forbids was not taken over", ["reason": .string("\(error)")])
+            }
+        }
         self.publisher = publisher
         services = ServiceDirectory(
             own: { host.status },

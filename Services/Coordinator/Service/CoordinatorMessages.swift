@@ -215,6 +215,9 @@ package struct CoordinatorMessages: Sendable {
             guard let id = DecisionID(request.grant), let instance = ServiceInstance(call.caller) else {
                 return RedeemGrant.Reply(redeemed: false)
             }
+            guard instance.role.redeems(request.need) else {
+                throw ErrorReply.notRedeemable(request.need, by: instance.role)
+            }
             do {
                 try await take { machine, now in
                     try machine.redeem(

@@ -12,7 +12,8 @@ extension ErrorReply {
                 "This prompt is not open",
                 reason: "It was answered, dismissed or timed out, or there never was one of that name.",
                 recoverySuggestion: "`obscura permissions prompts` lists the open ones.",
-                cause: "noSuchPrompt"
+                cause: "noSuchPrompt",
+                parameters: ["parameter": "prompt"]
             )
         case .noLabel:
             ErrorReply(
@@ -28,19 +29,22 @@ extension ErrorReply {
             ErrorReply(
                 .invalidArgument,
                 "\(resource) has no access \(access)",
-                recoverySuggestion: "It has: " + resource.accesses.map(\.rawValue).joined(separator: ", ") + "."
+                recoverySuggestion: "It has: " + resource.accesses.map(\.rawValue).joined(separator: ", ") + ".",
+                parameters: ["parameter": "change.access"]
             )
         case .alreadyOver:
             ErrorReply(
                 .invalidArgument,
                 "The lifespan is already over",
-                recoverySuggestion: "Give a time that is still to come."
+                recoverySuggestion: "Give a time that is still to come.",
+                parameters: ["parameter": "lifespan"]
             )
         case .notForDenial(let lifespan):
             ErrorReply(
                 .invalidArgument,
                 "A denial can not hold \(lifespan)",
-                recoverySuggestion: "Deny forever, or until a time."
+                recoverySuggestion: "Deny forever, or until a time.",
+                parameters: ["parameter": "lifespan"]
             )
         case .notYetAvailable(let lifespan):
             ErrorReply(
@@ -49,6 +53,17 @@ extension ErrorReply {
                 recoverySuggestion: "Use once, forever or until=TIME."
             )
         }
+    }
+
+    /// What a service is told that would use up a grant which another service enforces.
+    static func notRedeemable(_ need: Need, by role: Role) -> ErrorReply {
+        let roles = Role.allCases.filter { $0.redeems(need) }.map(\.rawValue).joined(separator: " or ")
+        return ErrorReply(
+            .roleRequired,
+            "The \(role.rawValue) service does not redeem grants for \(need)",
+            reason: "This is enforced by: \(roles.isEmpty ? "nobody" : roles).",
+            parameters: ["parameter": "need"]
+        )
     }
 
     /// What an operator is told whose decision did not reach the disk.
@@ -110,7 +125,7 @@ extension ErrorReply {
     /// What anybody is told about needs that no request can have.
     package static func invalidNeeds(_ needs: [Need]) -> ErrorReply? {
         guard !needs.isEmpty, needs.count <= 16 else {
-            return ErrorReply(.invalidArgument, "A request has 1 to 16 needs", reason: "This one has \(needs.count).")
+            return .invalidParameter("needs", "a list of 1 to 16")
         }
         if let position = needs.first(where: { $0.resource.isPosition }) { return .position(position.resource) }
         guard let wrong = needs.first(where: { !$0.isValid }) else { return nil }
@@ -119,7 +134,8 @@ extension ErrorReply {
             "\(wrong) can not be asked for",
             reason: wrong.resource.isPattern
                 ? "A pattern stands for things; a request names one."
-                : "\(wrong.resource) has: " + wrong.resource.accesses.map(\.rawValue).joined(separator: ", ") + "."
+                : "\(wrong.resource) has: " + wrong.resource.accesses.map(\.rawValue).joined(separator: ", ") + ".",
+            parameters: ["parameter": "needs"]
         )
     }
 }

@@ -61,6 +61,7 @@ package actor PermissionDesk {
     ///   - storage: Where decisions are kept.
     ///   - loop: The socket loop.
     ///   - world: Clocks and services.
+    ///   - restrictions: What the policy forbids.
     ///   - promptLifetime: How long a prompt waits for an answer.
     ///   - log: Changes go here at `info`.
     package init(
@@ -68,10 +69,15 @@ package actor PermissionDesk {
         storage: any DecisionStorage,
         loop: EventLoop,
         world: World,
+        restrictions: [Restriction] = [],
         promptLifetime: Duration = .seconds(120),
         log: Logger
     ) {
-        machine = PermissionMachine(decisions: stored.decisions, generation: stored.generation)
+        machine = PermissionMachine(
+            decisions: stored.decisions,
+            generation: stored.generation,
+            restrictions: restrictions
+        )
         self.storage = storage
         self.loop = loop
         self.world = world
@@ -89,7 +95,7 @@ package actor PermissionDesk {
 
     /// Answers how a request of a program stands, after asking the person for what nobody decided.
     ///
-    /// Cancelling the task gives up the request; its prompt stays.
+    /// Cancelling the task gives up the request; a prompt for whose answer nobody else waits is withdrawn.
     /// - Throws: `CancellationError`, or what the storage throws.
     package func request(
         _ needs: [Need],
@@ -132,10 +138,7 @@ package actor PermissionDesk {
     private func giveUp(_ id: AskID) async {
         waiting.removeValue(forKey: id)?.resume(throwing: CancellationError())
         // Forgetting a request stores nothing, so that nothing can fail.
-        _ = try? await takeTurn { machine, _ in
-            machine.withdraw(id)
-            return []
-        }
+        _ = try? await takeTurn { machine, _ in machine.withdraw(id) }
         outcomes[id] = nil
     }
 

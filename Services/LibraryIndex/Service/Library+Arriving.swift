@@ -327,7 +327,7 @@ extension Library {
     /// The key of a program's request that a service carried out; apart from those that programs choose for their saves.
     private func effectKey(_ request: RequestKey, _ owner: Owner) throws -> IdempotencyKey {
         guard (1...512).contains(request.key.utf8.count), let hash = SHA256Digest(request.requestHash) else {
-            throw LibraryError(.invalidArgument("a request has a key of 1 to 512 bytes and a SHA-256"))
+            throw LibraryError(.invalidArgument(parameter: "idempotencyKey", rule: "of 1 to 512 bytes, with a SHA-256"))
         }
         return IdempotencyKey(principal: owner.principal, name: FindSaved.name, key: request.key, request: hash)
     }

@@ -32,7 +32,9 @@ extension Library {
             try allowed()
             let table = GroupTable(connection: connection)
             guard try table.all().count < Self.mostGroups else {
-                throw LibraryError(.invalidArgument("there are as many albums as there can be"))
+                throw LibraryError(
+                    .invalidArgument(parameter: "album", rule: "one that is there: no further one can be made")
+                )
             }
             guard let made = try table.addAlbum(name, now: now) else { return nil }
             try ChangeTable(connection: connection).add(.inserted, group: made.id, at: now)

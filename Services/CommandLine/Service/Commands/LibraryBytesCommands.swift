@@ -56,7 +56,12 @@ struct ThumbnailCommand: Command {
     }
 
     private static let url = Positional("URL", "The asset", as: ValueReader<AssetURL>.assetURL)
-    private static let fit = Option("fit", "WxH", "The box it fits into (default: 256x256)", as: ValueReader<Box>.box)
+    private static let fit = Option(
+        "fit",
+        "WxH",
+        "The box it fits into, up to 4096x4096 (default: 256x256)",
+        as: ValueReader<Box>.box
+    )
     private static let output = Option("output", "FILE", "Write there instead of to standard output", as: .text)
 
     var signature: CommandSignature {

@@ -7,13 +7,13 @@ struct ListPermissionsCommand: Command {
         CommandSignature(
             "permissions list",
             "Lists decisions: an operator sees all, a program its own",
-            parameters: [PermissionParameters.principal],
+            parameters: [PermissionParameters.onlyPrincipal],
             examples: [("permissions list", "who may do what, and who said so")]
         )
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let request = ListPermissions(principal: arguments[PermissionParameters.principal])
+        let request = ListPermissions(principal: arguments[PermissionParameters.onlyPrincipal])
         let permissions = try await context.cluster(arguments).call(request).permissions
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
         return .success
@@ -91,13 +91,14 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
     let verb: String
     let summary: String
     let effect: String
+    let parameters: [any Parameter]
     let request: @Sendable (PermissionChange) -> R
 
     var signature: CommandSignature {
         CommandSignature(
             "permissions \(verb)",
             summary + "; an operator alone may",
-            parameters: PermissionParameters.change,
+            parameters: parameters,
             examples: [
                 ("permissions \(verb) --resource 'camera/*'", "in personal mode: for your own programs"),
                 ("permissions \(verb) --resource library --access read --principal uid:1000", effect),
@@ -216,7 +217,7 @@ struct AnswerCommand: Command {
             "permissions answer",
             "Answers a question for the person; an operator alone may",
             parameters: [Self.prompt, Self.answer, PermissionParameters.lifespan],
-            examples: [("permissions answer 7 allow --lifespan once", "this one time")]
+            examples: [("permissions answer p7 allow --lifespan once", "this one time")]
         )
     }
 

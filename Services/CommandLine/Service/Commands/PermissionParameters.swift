@@ -18,22 +18,39 @@ enum PermissionParameters {
         "use, addOnly, read or readWrite (default: the least that the resource has)",
         as: ValueReader<Access>.word
     )
+    /// For what takes decisions away.
+    static let anyAccess = Option(
+        "access",
+        "A",
+        "use, addOnly, read or readWrite (default: every one that the resource has)",
+        as: ValueReader<Access>.word
+    )
     static let lifespan = Option(
         "lifespan",
         "L",
-        "once, session, forever, until=RFC3339 or unusedFor=30d (default: forever)",
+        "once, forever or until=RFC3339 (default: forever); session and unusedFor=30d come with a later version",
         as: ValueReader<Lifespan>.written("once, session, forever, until=2026-12-01T00:00:00Z or unusedFor=30d")
     )
     static let principal = Option(
         "principal",
         "P",
-        "uid:1000, unit:booth.service, key:HEX or container:NAME (in personal mode: this user's programs)",
-        as: ValueReader<Principal>.written("a principal such as uid:1000 or unit:booth.service")
+        "uid:1000, unit:booth.service, key:HEX or container:NAME (default, in personal mode: this user's programs)",
+        as: reader
     )
+    /// For a list.
+    static let onlyPrincipal = Option(
+        "principal",
+        "P",
+        "Only about uid:1000, unit:booth.service, key:HEX or container:NAME; others than yourself: an operator alone may",
+        as: reader
+    )
+    private static let reader = ValueReader<Principal>.written("a principal such as uid:1000 or unit:booth.service")
     static let label = Option("label", "TEXT", "Only programs with this label", as: .text)
 
-    /// What an operator's verb is about.
-    static let change: [any Parameter] = [resource, access, lifespan, principal, label]
+    /// What an operator's decision is about.
+    static let decision: [any Parameter] = [resource, access, lifespan, principal, label]
+    /// Which decisions an operator takes away.
+    static let removal: [any Parameter] = [resource, anyAccess, principal, label]
 
     /// The needs that `--resource` and `--access` name: one, or one for each camera where `camera/*` is named.
     static func needs(_ arguments: Arguments, _ cluster: any Cluster) async throws -> [Need] {

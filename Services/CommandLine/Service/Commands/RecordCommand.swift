@@ -4,19 +4,30 @@ private import Synchronization
 
 /// `obscura record`.
 struct RecordCommand: Command {
-    private static let duration = Option("duration", "SECONDS", "Stop after so long", as: .duration)
+    private static let duration = Option(
+        "duration",
+        "SECONDS",
+        "Stop after so long, 0.1 seconds to a day (default: ten minutes)",
+        as: .duration
+    )
     private static let progress = Flag(
         "progress",
         "With --json, print lines of progress before the result, each with a type"
     )
-    private static let quality = Option("quality", "WORD", "How good", as: ValueReader<QualityPreset>.word)
+    private static let quality = Option(
+        "quality",
+        "WORD",
+        "high, medium, low, 640x480, 1280x720 or 960x540 (default: medium)",
+        as: ValueReader<QualityPreset>.word
+    )
 
     var signature: CommandSignature {
         CommandSignature(
             "record",
             "Films into the library, until the duration is over or you interrupt",
             discussion:
-                "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.",
+                "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.\n"
+                + "--timeout is for the beginning, the answer of the person included, and not for the film.",
             parameters: [
                 CaptureParameters.camera, Self.duration, Self.quality, CaptureParameters.output, Self.progress,
             ]
@@ -67,6 +78,15 @@ struct RecordCommand: Command {
                     }
                 }
             }
+            if let patience = arguments[CommonParameters.timeout] {
+                group.addTask {
+                    try await Task.sleep(for: patience)
+                    guard recording.name != nil else { throw ErrorReply.notBegun(within: patience) }
+                    // The film goes on; only the others end it.
+                    try await Task.sleep(for: .seconds(48 * 3600))
+                    return nil
+                }
+            }
             group.addTask {
                 await context.interruption.wait()
                 guard !Task.isCancelled, let name = recording.name else { return nil }
@@ -96,6 +116,17 @@ struct RecordCommand: Command {
         } catch {
             // Cancelled: the film is there.
         }
+    }
+}
+
+extension ErrorReply {
+    fileprivate static func notBegun(within patience: Duration) -> ErrorReply {
+        ErrorReply(
+            .deadlineExceeded,
+            "The film did not begin in time",
+            reason: "Nothing was filmed within \(patience).",
+            recoverySuggestion: "Try again with a longer --timeout"
+        )
     }
 }
 

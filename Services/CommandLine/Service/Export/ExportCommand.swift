@@ -20,7 +20,7 @@ struct ExportCommand: Command {
     private static let privacy = Option<PrivacyProfile>(
         "privacy",
         "none|location|all",
-        "What is removed from the copies",
+        "What is removed from the copies (default: none); location and all come with a later version",
         as: .word
     )
     private static let update = Flag(

@@ -32,6 +32,7 @@ package enum CommandCatalogue {
             verb: "grant",
             summary: "Allows",
             effect: "one user's programs may read",
+            parameters: PermissionParameters.decision,
             request: {
                 GrantPermission(change: $0)
             }
@@ -40,18 +41,21 @@ package enum CommandCatalogue {
             verb: "deny",
             summary: "Denies, and ends what runs",
             effect: "one user's programs may not read",
+            parameters: PermissionParameters.decision,
             request: { DenyPermission(change: $0) }
         ),
         DecideCommand(
             verb: "revoke",
-            summary: "Withdraws a permission; it is in force everywhere when this returns",
+            summary: "Withdraws what was allowed; every service has applied it when this returns",
             effect: "what reads now ends",
+            parameters: PermissionParameters.removal,
             request: { RevokePermission(change: $0) }
         ),
         DecideCommand(
             verb: "reset",
-            summary: "Forgets a decision, so that the person is asked again",
+            summary: "Forgets decisions, so that the person is asked again",
             effect: "the next read asks",
+            parameters: PermissionParameters.removal,
             request: { ResetPermission(change: $0) }
         ),
         WatchPermissionsCommand(), PromptsCommand(), AnswerCommand(),

@@ -13,7 +13,12 @@ struct UpCommand: Command {
         "What must last (default: $OBSCURA_DATA, or the standard one)",
         as: .text
     )
-    private static let policy = Option("policy", "FILE", "Operators and restrictions", as: .text)
+    private static let policy = Option(
+        "policy",
+        "FILE",
+        "Operators and restrictions (default: DATA/policy.json, if there); services read it again on SIGHUP",
+        as: .text
+    )
     private static let config = Option(
         "config",
         "FILE",

@@ -7,7 +7,7 @@ import ServiceRuntime
 extension LibraryService {
     func save(_ request: SaveAsset, _ call: Call, _ source: UploadSource) async throws -> Asset {
         guard request.effectOf == nil || call.caller.role != nil else {
-            throw LibraryError(.invalidArgument("effectOf is for services"))
+            throw LibraryError(.invalidArgument(parameter: "effectOf", rule: "left out by programs"))
         }
         let authorization = try await gate.authorize([.addOnly], for: call)
         defer { authorization.end() }

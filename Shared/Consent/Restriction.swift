@@ -1,0 +1,39 @@
+/// What the policy forbids: a resource or pattern, to one principal or to everybody.
+///
+/// The text form is that of the policy file: `camera/*`, or `camera/* for uid:1000`.
+package struct Restriction: TextCodable {
+    /// What is forbidden; may be a pattern.
+    package var resource: Resource
+    /// To whom; nil means everybody.
+    package var principal: Principal?
+
+    /// Makes a restriction.
+    package init(_ resource: Resource, for principal: Principal? = nil) {
+        self.resource = resource
+        self.principal = principal
+    }
+
+    package init?(_ description: String) {
+        guard let words = description.firstRange(of: " for ") else {
+            guard let resource = Resource(description) else { return nil }
+            self.init(resource)
+            return
+        }
+        guard let resource = Resource(String(description[..<words.lowerBound])),
+            let principal = Principal(String(description[words.upperBound...]))
+        else { return nil }
+        self.init(resource, for: principal)
+    }
+
+    package var description: String { "\(resource)" + (principal.map { " for \($0)" } ?? "") }
+
+    /// Whether `resource` is forbidden to `principal`.
+    package func forbids(_ resource: Resource, to principal: Principal) -> Bool {
+        (self.principal == nil || self.principal == principal) && self.resource.covers(resource)
+    }
+
+    /// Whether everything that `other` forbids is forbidden here too.
+    package func covers(_ other: Restriction) -> Bool {
+        (principal == nil || principal == other.principal) && resource.covers(other.resource)
+    }
+}

@@ -1,0 +1,59 @@
+package import Consent
+private import Synchronization
+
+/// The policy that holds now: read at the start, and again when the service is told to (SIGHUP).
+///
+/// Any thread may use it. The known containers are those of the start: identities are proven by them.
+package final class LivePolicy: Sendable {
+    private struct State {
+        var operators: Operators
+        var restrictions: [Restriction]
+        var changed: (@Sendable ([Restriction]) async -> Void)?
+    }
+
+    private let read: @Sendable () throws -> Policy
+    private let resolve: @Sendable (Policy) -> Operators
+    private let state: Mutex<State>
+
+    /// Takes a policy that was read.
+    ///
+    /// - Parameters:
+    ///   - policy: What was read.
+    ///   - deployment: Decides who is an operator without being named.
+    ///   - user: The user of the cluster.
+    ///   - read: Reads the policy again; may block.
+    init(_ policy: Policy, deployment: Deployment, user: UInt32, read: @escaping @Sendable () throws -> Policy) {
+        self.read = read
+        resolve = { Operators(policy: $0, deployment: deployment, user: user) }
+        state = Mutex(State(operators: resolve(policy), restrictions: policy.restrictions))
+    }
+
+    /// Who may speak for the person now.
+    package var operators: Operators { state.withLock { $0.operators } }
+
+    /// What is forbidden now.
+    package var restrictions: [Restriction] { state.withLock { $0.restrictions } }
+
+    /// Has what is forbidden told, from now on, whenever the policy was read again.
+    package func onReload(_ changed: @escaping @Sendable ([Restriction]) async -> Void) {
+        state.withLock { $0.changed = changed }
+    }
+
+    /// Reads the policy again, and returns when those who follow it have taken it.
+    ///
+    /// Reads files on a thread of the pool, which is rare and short.
+    ///
+    /// - Throws: What reading throws; the policy is the one before then.
+    @concurrent
+    package func reload() async throws {
+        let policy = try read()
+        let operators = resolve(policy)
+        let restrictions = policy.restrictions
+        let changed = state.withLock { state in
+            state.operators = operators
+            state.restrictions = restrictions
+            return state.changed
+        }
+        await changed?(restrictions)
+    }
+}
