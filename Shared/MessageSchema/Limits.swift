@@ -20,8 +20,8 @@ package enum Limits {
     package static let chunkBytes = 1 << 20
     /// Characters of a purpose text.
     package static let purposeCharacters = 200
-    /// Pixels a side of a picture that can be asked of a camera.
-    package static let pictureSides = 1...32_768
+    /// Pixels a side of a picture that can be asked of a camera: what JPEG codecs take.
+    package static let pictureSides = 1...65_500
     /// Pixels a side of the box that a thumbnail fits into.
     package static let thumbnailSides = 1...4_096
     /// Seconds of film that can be asked for.

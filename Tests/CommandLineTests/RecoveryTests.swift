@@ -44,15 +44,15 @@ struct `What an error says to do` {
     }
 
     static let denials: [Case] = [
-        Case(decisions: [(.denied, .camera("front"), nil, nil)], need: Need(.camera("front"))),
-        Case(decisions: [(.denied, .camera("*"), nil, nil)], need: Need(.camera("front"))),
+        Case(decisions: [(.denied, .camera("front-1"), nil, nil)], need: Need(.camera("front-1"))),
+        Case(decisions: [(.denied, .camera("*"), nil, nil)], need: Need(.camera("front-1"))),
         Case(
-            decisions: [(.denied, .camera("*"), nil, nil), (.denied, .camera("front"), nil, nil)],
-            need: Need(.camera("front"))
+            decisions: [(.denied, .camera("*"), nil, nil), (.denied, .camera("front-1"), nil, nil)],
+            need: Need(.camera("front-1"))
         ),
         Case(
-            decisions: [(.denied, .camera("front"), nil, nil), (.denied, .camera("*"), nil, "it's a \"b\"")],
-            need: Need(.camera("front")),
+            decisions: [(.denied, .camera("front-1"), nil, nil), (.denied, .camera("*"), nil, "it's a \"b\"")],
+            need: Need(.camera("front-1")),
             label: "it's a \"b\""
         ),
         Case(decisions: [(.denied, .export, nil, "a $(b)")], need: Need(.export), label: "a $(b)"),
@@ -149,7 +149,7 @@ struct `What an error says to do` {
         #expect(after.decisions.all.map(\.access) == [.addOnly])
     }
 
-    @Test(arguments: [Need(.camera("front")), Need(.library, .addOnly), Need(.library, .readWrite), Need(.export)])
+    @Test(arguments: [Need(.camera("front-1")), Need(.library, .addOnly), Need(.library, .readWrite), Need(.export)])
     func `allows what nobody decided, and what was only used up`(need: Need) async throws {
         let asker = Asker(principal: Self.program)
         let ended = Revocation(reason: .expired, by: nil, at: Self.now.wall, need: need)

@@ -38,6 +38,9 @@ struct `Values that make no sense` {
         Case(TakePhoto.self, #"{"settings":{"camera":"back","width":640,"height":-480}}"#, "settings.height"),
         Case(RecordMovie.self, #"{"settings":{"camera":"back","width":9223372036854775807}}"#, "settings.width"),
         Case(RecordMovie.self, #"{"settings":{"camera":"back","width":640,"height":480}}"#, nil),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","width":1,"height":65500}}"#, nil),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","width":65501}}"#, "settings.width"),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","height":-9223372036854775808}}"#, "settings.height"),
     ]
 
     private static let reads: [Case] =
