@@ -18,9 +18,6 @@ struct FrameIndex: Equatable {
     /// How many frames there are.
     var count: Int { sizes.count }
 
-    /// About how many bytes the boxes of this table have; never fewer.
-    var byteCountBound: Int { 128 + sizes.count * 12 + chunks.count * 20 }
-
     /// Adds a frame; one that lies right after the last joins its chunk.
     mutating func add(offset: Int64, byteCount: UInt32, duration: UInt32) {
         if offset == lastEnd, !chunks.isEmpty {

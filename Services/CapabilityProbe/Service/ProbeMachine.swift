@@ -27,9 +27,6 @@ package struct ProbeMachine: Sendable {
     /// The cameras, those of hardware first.
     package var cameras: [Camera] { catalogue.cameras }
 
-    /// Takes what a new scan found.
-    package mutating func update(_ catalogue: CameraCatalogue) { self.catalogue = catalogue }
-
     /// The events that lead a watcher from what it knows to what is.
     ///
     /// - Parameter known: The cameras that the watcher knows, by identity.

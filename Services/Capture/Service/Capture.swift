@@ -62,7 +62,6 @@ package struct Capture: Sendable {
     // MARK: Photo
 
     private func photo(_ asked: CaptureSettings, _ call: Call) async throws -> CaptureResult {
-        try asked.checkSize()
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
@@ -114,7 +113,6 @@ package struct Capture: Sendable {
         _ call: Call,
         _ sink: ItemSink<RecordingProgress>
     ) async throws -> CaptureResult {
-        try asked.checkSize()
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
