@@ -242,6 +242,15 @@ struct RequestTests {
         #expect(try await reply.sum == 3)
     }
 
+    @Test func `a request that makes the service fail again and again does not fill the log`() async throws {
+        let cluster = try await startedCluster()
+        let client = try cluster.client()
+        for _ in 0..<100 { #expect(await code { try await client.call(Fail(how: "secret")) } == "internalFault") }
+        // Some at once, and at most a few more for the time that this took.
+        #expect((5...20).contains(cluster.log.lines.count { $0.contains("handler failed") }))
+        await cluster.server.stop()
+    }
+
     @Test func `losing the service fails what is open, and the next call finds the new one`() async throws {
         let cluster = try await startedCluster()
         let client = try cluster.client()

@@ -235,7 +235,9 @@ extension MessageServer {
         case is CancellationError: return .cancelled
         default:
             if let mapped = errorMapping(error) { return mapped }
-            log.error("handler failed", ["error": .text(error)])
+            if let omitted = allowance.take("handler failed") {
+                log.error("handler failed", ["error": .text(error), "omitted": .count(omitted)])
+            }
             return ErrorReply(
                 .internalFault,
                 "The service failed.",

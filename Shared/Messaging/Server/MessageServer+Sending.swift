@@ -149,7 +149,12 @@ extension MessageServer {
             }
         }
         guard peer.outbox.append(message) else {
-            log.warning("peer takes no answers", ["peer.label": .string(peer.identity.label)])
+            if let omitted = allowance.take("takes no answers: \(peer.identity.principal)") {
+                log.warning(
+                    "peer takes no answers",
+                    ["peer.label": .string(peer.identity.label), "omitted": .count(omitted)]
+                )
+            }
             return forget(connection)
         }
         park(connection, peer)
@@ -165,7 +170,9 @@ extension MessageServer {
         do throws(MessagingError) {
             return try doors?.send(frames, attachments, at: connection.door) ?? .unreachable
         } catch {
-            log.error("sending failed", ["error": .text(error)])
+            if let omitted = allowance.take("sending failed") {
+                log.error("sending failed", ["error": .text(error), "omitted": .count(omitted)])
+            }
             return .unreachable
         }
     }

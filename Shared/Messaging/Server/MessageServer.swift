@@ -55,6 +55,8 @@ package actor MessageServer {
     var retryTimer: EventLoop.Token?
     var complaintTimer: EventLoop.Token?
     var complaints: ComplaintSieve<PeerToken>
+    /// How much of the log what programs bring about again and again may take.
+    let allowance = LogAllowance()
     var refusals: ComplaintSieve<RefusedRequest>
     /// Exchanges that must show life.
     var liveCount = 0
