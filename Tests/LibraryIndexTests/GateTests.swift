@@ -54,6 +54,17 @@ struct GateTests {
         }
     }
 
+    @Test func `who may read the library may read one's own, whatever was said of adding`() async throws {
+        try await withWire { wire, client, _ in
+            let url = try await wire.library.save(try TestLibrary.picture(), owner: Self.owner).url
+            try wire.decide(.denied, .addOnly)
+            try wire.decide(.allowed, .read)
+            #expect(try await client.call(FindAsset(url: url)).asset != nil)
+            try await touch(ReadAsset(url: url), client)
+            try await touch(ThumbnailAsset(url: url, width: 9, height: 9), client)
+        }
+    }
+
     @Test func `one's own assets are not shown when the policy forbids the library, nor without a lease`() async throws
     {
         try await withWire { wire, client, _ in

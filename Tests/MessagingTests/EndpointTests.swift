@@ -55,6 +55,15 @@ struct EndpointTests {
         #expect(Int(status.st_mode & 0o777) == 0o600)
     }
 
+    @Test func `a server that stops leaves no sockets`() async throws {
+        let cluster = try Cluster()
+        try await cluster.server.start()
+        let paths = [cluster.endpoint.programsPath, cluster.endpoint.rolesPath]
+        #expect(paths.allSatisfy { unsafe access($0, F_OK) == 0 })
+        await cluster.server.stop()
+        #expect(paths.allSatisfy { unsafe access($0, F_OK) != 0 })
+    }
+
     @Test func `a path that does not fit is a clear error`() async throws {
         let cluster = try Cluster()
         let server = try second(cluster) {

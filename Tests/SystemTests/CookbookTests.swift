@@ -97,6 +97,13 @@ struct CookbookTests {
                 #expect(saved.status == 0, "\(saved.errors)")
             }
 
+            let sources = try await cluster.obscura("sources", "--json")
+            for line in sources.lines where line.contains("photoLibrary") || line.contains("savedPhotosAlbum") {
+                #expect(line.contains(#""available":true"#) && line.contains("public.image"), "\(line)")
+                #expect(line.contains("public.movie"), "\(line)")
+            }
+            #expect(sources.lines.count == 3)
+
             // What an earlier and longer film has left must not show.
             try folder.write("Temp.MOV", [UInt8](repeating: 0, count: 4 << 20))
             let found = try await recipe("13.7", cluster.folder, in: cluster)

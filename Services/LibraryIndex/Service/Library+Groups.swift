@@ -14,6 +14,14 @@ extension Library {
         }
     }
 
+    /// Which media types there are, in all groups and in Saved Photos.
+    package func contents() async throws -> LibraryContents.Reply {
+        try await database.perform { connection in
+            let table = AssetTable(connection: connection)
+            return try LibraryContents.Reply(all: table.mediaTypes(), saved: table.mediaTypes(savedOnly: true))
+        }
+    }
+
     /// Makes an album; nil when the name is taken.
     ///
     /// `allowed` runs in the transaction, and what it throws undoes it.

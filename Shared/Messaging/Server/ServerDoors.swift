@@ -12,6 +12,7 @@ final class ServerDoors {
     private let programs: SocketHandle
     private let roles: SocketHandle
     private let lock: EndpointLock
+    private let paths: [String]
 
     init(
         _ configuration: ServerConfiguration,
@@ -40,7 +41,11 @@ final class ServerDoors {
         // Roles are the same user in either deployment.
         try Self.bind(roles, at: endpoint.rolesPath, mode: 0o600)
         self.roles = roles
+        paths = [endpoint.programsPath, endpoint.rolesPath]
     }
+
+    // While the lock is held nobody else has bound them; libzmq leaves them, and whoever asks would wait for an answer.
+    deinit { for path in paths { unsafe unlink(path) } }
 
     func readable(_ door: Door) -> WaitSource {
         switch door {

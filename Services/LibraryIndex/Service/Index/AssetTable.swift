@@ -18,6 +18,18 @@ struct AssetTable {
         """
     static let source = "assets a JOIN contents c ON c.id = a.content"
 
+    /// The media types of all assets, or of those in Saved Photos.
+    func mediaTypes(savedOnly: Bool = false) throws -> [MediaType] {
+        try [(MediaType.image, "photo"), (.movie, "video")].filter { _, kind in
+            let condition = savedOnly ? "kind = ? AND is_saved = 1" : "kind = ?"
+            let found = try connection.first("SELECT EXISTS (SELECT 1 FROM assets WHERE \(condition))", kind) {
+                try $0.integer(0)
+            }
+            return found == 1
+        }
+        .map(\.0)
+    }
+
     /// Inserts a row over a content that is there.
     ///
     /// - Returns: the row.

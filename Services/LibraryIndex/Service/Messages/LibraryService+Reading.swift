@@ -159,7 +159,15 @@ extension LibraryService {
     }
 
     private func permit(for record: AssetRecord?, _ needs: [Need], _ call: Call) async throws -> ReadingPermit {
-        if let record, isOwn(record, call) { return try ReadingPermit(own: Asker(call), gate) }
+        if let record, isOwn(record, call) {
+            let asker = Asker(call)
+            do {
+                return try ReadingPermit(own: asker, gate)
+            } catch {
+                // A no to adding takes one's own away, but not what was granted besides.
+                guard case .allowed = gate.standing(of: .read, for: asker) else { throw error }
+            }
+        }
         return ReadingPermit(try await gate.authorize(needs, for: call))
     }
 

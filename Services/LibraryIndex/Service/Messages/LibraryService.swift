@@ -38,6 +38,9 @@ package struct LibraryService: Sendable {
                 return FindSaved.Reply(asset: record?.message(showsLocation: true))
             }
         }
+        await server.register(LibraryContents.self, access: .roles(.probe)) { _, _ in
+            try await mapped { try await library.contents() }
+        }
         await server.registerUpload(ImportAsset.self, access: operatorsOnly) { request, call, source in
             try await mapped { try await importFile(request, call, source) }
         }
