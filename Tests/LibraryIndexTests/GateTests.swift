@@ -6,6 +6,7 @@ import LibraryIndexService
 import Media
 import MessageSchema
 import Messaging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,7 +19,12 @@ struct GateTests {
     private func withWire(_ body: (Wire, MessageClient, _ path: String) async throws -> Void) async throws {
         try await withTemporaryDirectory { path in
             let wire = try await Wire(path)
-            try await body(wire, try wire.client(), path)
+            do {
+                try await body(wire, try wire.client(), path)
+            } catch {
+                await wire.stop()
+                throw error
+            }
             await wire.stop()
         }
     }
@@ -196,10 +202,13 @@ struct GateTests {
         try await withWire { wire, client, _ in
             try wire.decide(.allowed, .read)
             let stream = try await client.stream(WatchLibrary())
-            let first = Task { try await stream.next() != nil }
             // Until the stream has begun, changes are not told.
-            for seed in 1...40 { _ = try await wire.library.save(try TestLibrary.picture(UInt8(seed))) }
-            #expect(try await first.value)
+            let saving = Task {
+                while !Task.isCancelled { _ = try await wire.library.save(try TestLibrary.picture()) }
+            }
+            #expect(try await stream.next() != nil)
+            saving.cancel()
+            _ = try? await saving.value
             try wire.revoke()
             let ended = await code { while try await stream.next() != nil {} }
             #expect(ended == .revoked)
@@ -212,15 +221,58 @@ struct GateTests {
             let ended = await code {
                 let request = SaveAsset(mediaType: .image, filename: "a.jpg")
                 _ = try await client.upload(request, CallOptions(timeout: nil)) {
-                    while try Directory(opening: "\(path)/store/staging").entries().isEmpty { await Task.yield() }
+                    try await wait { try !Directory(opening: "\(path)/store/staging").entries().isEmpty }
                     try wire.revoke()
                     // No chunk comes, and what has come is forgotten all the same.
-                    while try !Directory(opening: "\(path)/store/staging").entries().isEmpty { await Task.yield() }
-                    return Attachment([1])
+                    try await wait { try Directory(opening: "\(path)/store/staging").entries().isEmpty }
+                    return nil
                 }
             }
             #expect(ended == .revoked)
             #expect(try await wire.library.all().isEmpty)
+        }
+    }
+
+    @Test func `an upload that is given up is not kept, whole as its picture looks`() async throws {
+        try await withWire { wire, client, path in
+            try wire.decide(.allowed, .addOnly)
+            let picture = try TestLibrary.picture()
+            let staging = "\(path)/store/staging"
+            for _ in 0..<20 {
+                let chunks = Mutex([Attachment(picture)])
+                let upload = Task {
+                    let request = SaveAsset(mediaType: .image, filename: "a.jpg")
+                    _ = try await client.upload(request, CallOptions(timeout: nil)) {
+                        while true {
+                            try Task.checkCancellation()
+                            if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
+                            await Task.yield()
+                        }
+                    }
+                }
+                try await wait { try stagedBytes(staging) == [picture.count] }
+                upload.cancel()
+                _ = await upload.result
+                try await wait { try stagedBytes(staging).isEmpty }
+            }
+            // What was taken for complete would be written before this.
+            _ = try await wire.library.save(try TestLibrary.picture(7), owner: TestLibrary.ben)
+            #expect(try await wire.library.all().count == 1)
+        }
+    }
+
+    private func stagedBytes(_ folder: String) throws -> [Int] {
+        let files = FileManager.default
+        return try files.contentsOfDirectory(atPath: folder).compactMap { name in
+            try? files.attributesOfItem(atPath: "\(folder)/\(name)")[.size] as? Int
+        }
+    }
+
+    /// Looks again and again; ends with the test's time limit.
+    private func wait(until condition: () throws -> Bool) async throws {
+        while try !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
         }
     }
 

@@ -66,7 +66,8 @@ extension LibraryService {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 if let authorization {
-                    group.addTask { if let error = await authorization.revoked() { throw error } }
+                    // It never is the first to end well: an upload that is given up is not complete.
+                    group.addTask { throw await authorization.revoked() ?? CancellationError() }
                 }
                 group.addTask {
                     while let chunk = try await source.next() {
