@@ -20,9 +20,10 @@ static size_t resident(void) {
 
 size_t clinux_trim_memory(size_t slack) {
     struct mallinfo2 info = mallinfo2();
+    if (info.fordblks <= slack) return 0;
     // What was given back before still counts as free; only what is resident beyond what is used is worth the work.
     size_t before = resident();
-    if (info.fordblks <= slack || before <= info.uordblks + info.hblkhd + slack) return 0;
+    if (before <= info.uordblks + info.hblkhd + slack) return 0;
     malloc_trim(0);
     size_t after = resident();
     return before > after ? before - after : 0;

@@ -1,3 +1,4 @@
+private import MessageSchema
 package import Video4Linux
 
 /// Which of a camera's formats is nearest to what was asked; a function without any device.
@@ -16,17 +17,14 @@ package struct FormatChoice: Hashable, Sendable {
     /// a camera to a few frames a second.
     private static let defaultSize = (width: 1920, height: 1080)
 
-    /// The most pixels that a side can have: what JPEG codecs take.
-    package static let maximumSide = 65_500
-
     /// Chooses among `formats`; nil when none can be used.
     ///
     /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the format in
     /// the order of `usable`. Emulated formats are never taken.
     package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
         // A wish beyond any picture is one for the smallest or the largest; and differences of such numbers are numbers.
-        let width = min(max(wanted.width ?? Self.defaultSize.width, 1), Self.maximumSide)
-        let height = min(max(wanted.height ?? Self.defaultSize.height, 1), Self.maximumSide)
+        let width = min(max(wanted.width ?? Self.defaultSize.width, 1), Limits.pictureSides.upperBound)
+        let height = min(max(wanted.height ?? Self.defaultSize.height, 1), Limits.pictureSides.upperBound)
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats where !format.isEmulated {
             guard let preference = Self.usable.firstIndex(of: format.pixelFormat) else { continue }

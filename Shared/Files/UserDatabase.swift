@@ -25,6 +25,19 @@ package enum UserDatabase {
         return Entry(user: numbers.user, group: numbers.group, groups: groups(of: name, and: numbers.group))
     }
 
+    /// The name and the home directory of the user with that number; nil when there is none.
+    package static func account(of user: UInt32) -> (name: String, home: String)? {
+        var entry = unsafe passwd()
+        return unsafe search { buffer, size in
+            var found: UnsafeMutablePointer<passwd>?
+            let number = unsafe getpwuid_r(user, &entry, buffer, size, &found)
+            return unsafe (
+                number,
+                found.map { unsafe (String(cString: $0.pointee.pw_name), String(cString: $0.pointee.pw_dir)) }
+            )
+        }
+    }
+
     /// The number of the group with that name; nil when there is none.
     package static func group(named name: String) -> UInt32? {
         var entry = unsafe Glibc.group()

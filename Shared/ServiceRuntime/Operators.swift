@@ -13,7 +13,7 @@ package struct Operators: Sendable {
         var principals: Set<Principal> = [.user(0)]
         if deployment == .personal { principals.insert(.user(user)) }
         var groups: Set<UInt32> = []
-        for text in policy.operators ?? [] {
+        for text in policy.operators {
             if let principal = Principal(text) {
                 principals.insert(principal)
             } else if let group = Self.groupID(named: String(text.dropFirst(6))) {

@@ -2,15 +2,22 @@ package import Consent
 private import FoundationEssentials
 
 /// The policy file: who may speak for the person, what is forbidden, and which runtimes' containers are known.
-package struct Policy: Sendable, Hashable, Codable {
+package struct Policy: Sendable, Hashable {
     /// Operators beside root: principals such as `uid:1000` and `unit:panel.service`, and groups as `group:video`.
-    package var operators: [String]?
+    package let operators: [String]
     /// Control group prefixes below which a container's name is proof, such as `/machine.slice/`.
-    package var containers: [String]?
+    package let containers: [String]
     /// What nobody can allow: `camera/*` for everybody, `camera/* for uid:1000` for one principal.
-    package var restricted: [String]?
+    package let restrictions: [Restriction]
 
-    package init() {}
+    private static let names = ["operators", "restricted", "containers"]
+
+    /// Nobody but root, nothing forbidden.
+    package init() {
+        operators = []
+        containers = []
+        restrictions = []
+    }
 
     /// Reads a policy.
     ///
@@ -26,31 +33,30 @@ package struct Policy: Sendable, Hashable, Codable {
             )
         }
         // A name that was misspelt would otherwise be a rule that is not kept.
-        for name in lists.keys.sorted() where !["operators", "restricted", "containers"].contains(name) {
+        for name in lists.keys.sorted() where !Self.names.contains(name) {
             throw PolicyError(
                 description: "\"\(name)\" is not known; there are \"operators\", \"restricted\" and \"containers\""
             )
         }
-        operators = lists["operators"]
-        containers = lists["containers"]
-        restricted = lists["restricted"]
-        for text in operators ?? [] where Principal(text) == nil && !(text.hasPrefix("group:") && text.utf8.count > 6) {
+        operators = lists["operators"] ?? []
+        containers = lists["containers"] ?? []
+        for text in operators where Principal(text) == nil && !(text.hasPrefix("group:") && text.utf8.count > 6) {
             throw PolicyError(description: "\"\(text)\" in \"operators\" is no principal and no group")
         }
-        for text in restricted ?? [] where Restriction(text) == nil {
-            throw PolicyError(
-                description: "\"\(text)\" in \"restricted\" is no resource, and no \"RESOURCE for PRINCIPAL\""
-            )
+        var restrictions: [Restriction] = []
+        for text in lists["restricted"] ?? [] {
+            guard let restriction = Restriction(text) else {
+                throw PolicyError(
+                    description: "\"\(text)\" in \"restricted\" is no resource, and no \"RESOURCE for PRINCIPAL\""
+                )
+            }
+            restrictions.append(restriction)
         }
-        for text in containers ?? [] where !(text.hasPrefix("/") && text.hasSuffix("/")) {
+        self.restrictions = restrictions
+        for text in containers where !(text.hasPrefix("/") && text.hasSuffix("/")) {
             throw PolicyError(description: "\"\(text)\" in \"containers\" does not begin and end with /")
         }
     }
-}
-
-extension Policy {
-    /// What is forbidden, in the order of the file.
-    package var restrictions: [Restriction] { (restricted ?? []).compactMap(Restriction.init) }
 }
 
 /// Why a policy is refused.

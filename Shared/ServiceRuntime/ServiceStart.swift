@@ -79,7 +79,7 @@ struct ServiceStart {
             identity: IdentityRules(
                 deployment: deployment,
                 roleVerifiers: verifiers,
-                containerPrefixes: policy.containers ?? [],
+                containerPrefixes: policy.containers,
                 serviceUser: geteuid()
             )
         )

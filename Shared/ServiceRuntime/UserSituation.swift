@@ -1,3 +1,5 @@
+private import Consent
+private import Files
 private import Glibc
 
 /// What is known about the user whose directories are looked for: environment, identity, and which directories are there.
@@ -47,7 +49,7 @@ package struct UserSituation: Sendable {
     package init(ofThisProcess environment: [String: String]) {
         self.environment = environment
         userID = geteuid()
-        account = Self.readAccount(userID)
+        account = UserDatabase.account(of: userID)
         directory = { Self.readDirectory($0) }
         exists = { unsafe access($0, F_OK) == 0 }
     }
@@ -58,7 +60,7 @@ package struct UserSituation: Sendable {
     }
 
     /// Whether services of this user use the machine's own directories: root, or the user `obscura`.
-    package var ownsTheMachine: Bool { userID == 0 || account?.name == "obscura" }
+    package var ownsTheMachine: Bool { userID == 0 || account?.name == Deployment.systemUser }
 
     /// The home directory: `$HOME`, else what the user database says.
     package var home: String? { absolutePath(in: "HOME") ?? account?.home }
@@ -66,18 +68,6 @@ package struct UserSituation: Sendable {
     func absolutePath(in name: String) -> String? {
         guard let path = variable(name), path.hasPrefix("/") else { return nil }
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    }
-
-    private static func readAccount(_ userID: UInt32) -> (name: String, home: String)? {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        let size = buffer.count
-        // getpwuid_r(3): success with a null result means that the user has no entry.
-        guard unsafe getpwuid_r(userID, &entry, &buffer, size, &found) == 0, unsafe found != nil,
-            let name = unsafe entry.pw_name, let home = unsafe entry.pw_dir
-        else { return nil }
-        return unsafe (String(cString: name), String(cString: home))
     }
 
     private static func readDirectory(_ path: String) -> Directory? {

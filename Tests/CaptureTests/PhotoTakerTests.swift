@@ -27,7 +27,6 @@ struct PhotoTakerTests {
         check: @escaping @Sendable () throws -> Void = {}
     ) async throws -> PhotoTaker.Photo {
         let session = CameraSession(device: camera)
-        // A holder before the photo keeps frames from running past it: each is sent when the taker waits.
         let taker = PhotoTaker(session: session, camera: camera.camera, check: check)
         async let photo = taker.take(settings, requested: 1_000_000)
         await camera.changed(1)

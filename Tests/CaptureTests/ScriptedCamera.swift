@@ -19,9 +19,7 @@ actor ScriptedCamera: CameraDevice {
     private(set) var openings = 0
     private(set) var closings = 0
     private(set) var isOpen = false
-    private(set) var isLit = false
     private(set) var litWhen: [Bool] = []
-    private(set) var wanted: [WantedFormat] = []
 
     init(
         format: VideoFormat = Frames.yuyv,
@@ -47,7 +45,6 @@ actor ScriptedCamera: CameraDevice {
     }
 
     func open(_ wanted: WantedFormat) async throws(CameraError) -> VideoFormat {
-        self.wanted.append(wanted)
         openings += 1
         tellWatchers()
         if heldOpenings > 0 {
@@ -71,7 +68,6 @@ actor ScriptedCamera: CameraDevice {
 
     func close() async {
         isOpen = false
-        isLit = false
         closings += 1
         waiter.take()?.resume(returning: .failure(CameraError(.cancelled)))
         tellWatchers()
@@ -79,7 +75,6 @@ actor ScriptedCamera: CameraDevice {
 
     func setLight(_ isOn: Bool) async throws(CameraError) {
         guard camera.flash, !refusesLight else { throw CameraError(.notSupported) }
-        isLit = isOn
         litWhen.append(isOn)
         for watcher in lightWatchers { watcher.resume() }
         lightWatchers = []

@@ -78,8 +78,8 @@ struct SpoolKeeperTests {
         )
     }
 
-    /// Leaves a finished film.
-    private static func leave(_ note: Spool.Note, in spool: Spool) async throws {
+    /// Leaves a film, finished or not.
+    private static func leave(_ note: Spool.Note, in spool: Spool, isFinished: Bool = true) async throws {
         try spool.write(note)
         let film = try FilmWriter(path: spool.filmPath(note.recording))
         try await film.begin(
@@ -93,7 +93,7 @@ struct SpoolKeeperTests {
             )
         )
         for index in 0..<4 { try await film.add(Frames.raw(index, at: 1_000_000 + Int64(index) * 500_000)) }
-        _ = try await film.finish()
+        if isFinished { _ = try await film.finish() }
     }
 
     private static func keeper(
@@ -133,6 +133,21 @@ struct SpoolKeeperTests {
             clock.advance(by: .seconds(4))
             await library.attempted(1)
             #expect(library.keys.count == 5)
+            running.cancel()
+            await running.value
+            #expect(try spool.notes().isEmpty)
+        }
+    }
+
+    @Test func `a film that found no room for its end is finished and delivered later`() async throws {
+        try await withTemporaryDirectory { path in
+            let spool = try Spool(path + "/spool")
+            let library = ScriptedLibrary()
+            let keeper = Self.keeper(spool, library)
+            let running = Task { await keeper.run() }
+            try await Self.leave(Self.note("aa"), in: spool, isFinished: false)
+            await keeper.leave(Self.note("aa"))
+            await library.attempted(1)
             running.cancel()
             await running.value
             #expect(try spool.notes().isEmpty)

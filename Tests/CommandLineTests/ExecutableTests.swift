@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built executable as a process, where the rest of the suite runs the same code in this one.
@@ -34,7 +35,7 @@ struct `The executable` {
         let (process, errors) = try start(["status", "--wait", "50"])
         // Its block of the signal is what shows in /proc, so nothing is sent before that.
         let mask: UInt64 = 1 << (SIGINT - 1) | 1 << (SIGTERM - 1)
-        while blocked(by: process.processIdentifier) & mask != mask { await Task.yield() }
+        while blocked(by: process.processIdentifier) & mask != mask { try await turn() }
         kill(process.processIdentifier, signal)
         let said = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

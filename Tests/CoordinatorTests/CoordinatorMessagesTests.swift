@@ -147,7 +147,7 @@ struct `The coordinator's messages` {
         try await withWire { wire in
             let (program, person) = (try wire.program(), try wire.program())
             let prompts = try await person.stream(FollowPrompts())
-            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            while await wire.test.desk.prompters == 0 { try await turn() }
             var options = CallOptions()
             options.purpose = "A portrait"
             async let reply = program.call(RequestPermissions(needs: [front, Need(.library, .addOnly)]), options)
@@ -171,7 +171,7 @@ struct `The coordinator's messages` {
             let none = await failure { try await program.call(RequestPermissions(needs: [front])) }
             #expect(none?.code == .dismissed && none?.cause == "noPrompter")
             let prompts = try await program.stream(FollowPrompts())
-            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            while await wire.test.desk.prompters == 0 { try await turn() }
             async let reply = failure { try await program.call(RequestPermissions(needs: [front])) }
             _ = try await prompts.next()
             await prompts.cancel()
@@ -264,7 +264,7 @@ struct `The coordinator's messages` {
         try await withWire { wire in
             let (program, person) = (try wire.program(), try wire.program())
             let prompts = try await person.stream(FollowPrompts())
-            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            while await wire.test.desk.prompters == 0 { try await turn() }
             let options = CallOptions(timeout: .milliseconds(300))
             async let reply = failure { try await program.call(RequestPermissions(needs: [front]), options) }
             #expect(try await prompts.next()?.value.kind == .opened)
@@ -294,7 +294,7 @@ struct `The coordinator's messages` {
         try await withWire { wire in
             let (capture, person) = (try wire.capture(), try wire.program())
             let prompts = try await person.stream(FollowPrompts())
-            while await wire.test.desk.prompters == 0 { await Task.yield() }
+            while await wire.test.desk.prompters == 0 { try await turn() }
             var options = CallOptions()
             options.onBehalfOf = Delegation(principal: .unit("booth.service"), label: "booth \u{1b}[2J")
             async let reply = capture.call(RequestPermissions(needs: [front]), options)
@@ -310,7 +310,7 @@ struct `The coordinator's messages` {
         try await withWire { wire in
             let client = try wire.program()
             let watch = try await client.stream(WatchPermissions())
-            while await wire.test.desk.watchers == 0 { await Task.yield() }
+            while await wire.test.desk.watchers == 0 { try await turn() }
             _ = try await client.call(GrantPermission(change: wire.change()))
             _ = try await client.call(RevokePermission(change: wire.change()))
             #expect(try await watch.next()?.value.status == .authorized)

@@ -1,6 +1,7 @@
 import Consent
 import CoordinatorService
 import MessageSchema
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -130,7 +131,7 @@ struct `The permission desk` {
         await test.clock.nextTimerScheduled()
         test.storage.fail(false)
         test.clock.advance(by: PermissionDesk.retryInterval)
-        while test.storage.decisions != test.services.decisions { await Task.yield() }
+        while test.storage.decisions != test.services.decisions { try await turn() }
         #expect(try await DeskUnderTest(storage: test.storage).status() == .denied)
     }
 
@@ -146,11 +147,11 @@ struct `The permission desk` {
         let test = try await DeskUnderTest()
         test.services.hold(true)
         let denial = Task { try await test.decide(.denied) }
-        while test.services.announced.isEmpty { await Task.yield() }
+        while test.services.announced.isEmpty { try await turn() }
         // The grant is on its way to the disk when every service has applied the denial.
         test.storage.hold(true)
         let grant = Task { try await test.decide(.allowed) }
-        while test.storage.heldWrites == 0 { await Task.yield() }
+        while test.storage.heldWrites == 0 { try await turn() }
         test.services.hold(false)
         for _ in 0..<1_000 { await Task.yield() }
         test.storage.hold(false)
@@ -166,7 +167,7 @@ struct `The permission desk` {
         let granted = test.storage.decisions
         test.services.hold(true)
         let revocation = Task { try await test.decide(.denied) }
-        while test.services.announced.count < 2 { await Task.yield() }
+        while test.services.announced.count < 2 { try await turn() }
         #expect(await test.status() == .denied && test.storage.decisions == granted)
         // What comes behind it is not held up: it is stored, and holds afterwards too.
         try await test.decide(.allowed, .forever, .camera("back"))
@@ -190,7 +191,7 @@ struct `The permission desk` {
         let event = try #require(try await events.next())
         #expect(event.status == .notDetermined && event.cause == "expired")
         #expect(test.services.decisions.isEmpty)
-        while !test.storage.decisions.isEmpty { await Task.yield() }
+        while !test.storage.decisions.isEmpty { try await turn() }
     }
 
     @Test func `a once grant is redeemed by one service alone, and gone with it`() async throws {

@@ -90,7 +90,9 @@ private final class Service: Sendable {
 
     func allows(_ need: Need) -> Bool { if case .allowed = answer(need) { true } else { false } }
 
-    func wait(until condition: (Service) -> Bool) async { while !condition(self) { await Task.yield() } }
+    func wait(until condition: (Service) -> Bool) async {
+        while !Task.isCancelled, !condition(self) { await Task.yield() }
+    }
 
     /// Nothing on its loop goes on until the body is done, as if the process had been stopped.
     func standStill(_ body: () async throws -> Void) async rethrows {
@@ -102,7 +104,7 @@ private final class Service: Sendable {
         await held.value
     }
 
-    func waitUntilHeld() async { while !hold.hasBegun { await Task.yield() } }
+    func waitUntilHeld() async { while !Task.isCancelled, !hold.hasBegun { await Task.yield() } }
 }
 
 /// What an operator has been told, if anything.
@@ -228,7 +230,7 @@ struct ReplicationTests {
             let capture = try first.service(.capture)
             _ = try await first.operator().call(GrantPermission(change: change))
             await capture.wait { $0.allows(front) }
-            while CoordinatorPulse(in: "\(path)/run").predecessorEnd == nil { await Task.yield() }
+            while CoordinatorPulse(in: "\(path)/run").predecessorEnd == nil { try await turn() }
             // It follows nobody any more, and may act until its lease is over.
             let leaseEnd = BootInstant.now() + LeaseTimes().lease
             try await capture.standStill {

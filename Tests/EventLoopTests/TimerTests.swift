@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -25,7 +26,7 @@ struct TimerTests {
     @Test func `a cancelled sleep throws at once and leaves nothing behind`() async throws {
         let probe = LoopProbe(loop: EventLoop(name: "cancel"))
         let sleeping = Task { try await probe.sleep(until: .now() + .seconds(3_600)) }
-        while await probe.waits == 0 { await Task.yield() }
+        while await probe.waits == 0 { try await turn() }
         sleeping.cancel()
         await #expect(throws: CancellationError.self) { try await sleeping.value }
         #expect(await probe.waits == 0)

@@ -5,6 +5,7 @@ import Hashing
 import Logging
 import MessageSchema
 import Synchronization
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -86,7 +87,7 @@ final class Cluster: Sendable {
 
     /// Returns when no exchange is open and no handler runs.
     func waitUntilIdle() async {
-        while await server.statistics().exchanges > 0 { await Task.yield() }
+        while !Task.isCancelled, await server.statistics().exchanges > 0 { await Task.yield() }
     }
 
     static func makeDirectory() throws -> String {

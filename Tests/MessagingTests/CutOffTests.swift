@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -57,7 +58,7 @@ private actor Sender {
 
     /// Nobody listens now, so that it comes to that.
     func waitForLoss() async {
-        while await loop.wait(for: socket.writable, until: .now()) == .ready { await Task.yield() }
+        while !Task.isCancelled, await loop.wait(for: socket.writable, until: .now()) == .ready { await Task.yield() }
     }
 
     func send(_ frames: [[UInt8]]) throws -> SocketHandle.Sending { try socket.send(frames) }

@@ -2,6 +2,7 @@ import Consent
 import Glibc
 import MessageSchema
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Messaging
@@ -91,7 +92,7 @@ struct ForgedMetadataTests {
         try await cluster.server.start()
         let victim = try cluster.rawPeer()
         try await victim.send(#"{"kind":"request","id":"v","name":"test.hang"}"#)
-        while number.withLock({ $0 }) == nil { await Task.yield() }
+        while number.withLock({ $0 }) == nil { try await turn() }
         let taken = RoutingID.generated(try #require(number.withLock { $0 })).bytes
         let peer = try RawSocketPeer(path: cluster.endpoint.programsPath)
         try await peer.openAsProgram([("Identity", taken)])

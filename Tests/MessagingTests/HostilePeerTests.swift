@@ -1,5 +1,6 @@
 import Glibc
 import MessageSchema
+import TestSupport
 import Testing
 
 @testable import Messaging
@@ -177,6 +178,6 @@ struct HostilePeerTests {
         for _ in 0..<20_000 { try await peer.send(#"{"kind":"request","id":"\#(id)","name":"x"}"#) }
         try await expectService(cluster)
         await peer.close()
-        while await cluster.server.statistics().connections > 0 { await Task.yield() }
+        while await cluster.server.statistics().connections > 0 { try await turn() }
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Hashing
 import Logging
 import MessageSchema
+import TestSupport
 import Testing
 
 @testable import Messaging
@@ -107,7 +108,7 @@ struct IdentityTests {
         try await cluster.server.start()
         let program = try cluster.client()
         for _ in 0..<20 { #expect(await code { try await program.call(Hang()) } == "roleRequired") }
-        while !cluster.log.lines.contains(where: { $0.contains("more requests refused") }) { await Task.yield() }
+        while !cluster.log.lines.contains(where: { $0.contains("more requests refused") }) { try await turn() }
         #expect(cluster.log.lines.count { $0.contains(#""request refused""#) } == 1)
         let sum = try #require(cluster.log.lines.first { $0.contains("more requests refused") })
         #expect(sum.contains("test.hang") && sum.contains(#""peer.pid":\#(getpid()),"#), "\(sum)")

@@ -2,6 +2,7 @@ import Consent
 import EventLoop
 import Glibc
 import MessageSchema
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -31,7 +32,7 @@ struct IdleTests {
         let cluster = try await addingCluster()
         let (client, meter) = try measuredClient(cluster)
         let calling = Task { await code { try await client.call(Hang()) } }
-        while await cluster.server.statistics().exchanges == 0 { await Task.yield() }
+        while await cluster.server.statistics().exchanges == 0 { try await turn() }
         await cluster.server.stop()
         _ = await calling.value
         #expect(try await meter.share() < Meter.limit)
@@ -58,7 +59,7 @@ struct IdleTests {
         let calls = (0..<300).map { _ in
             Task { await code { try await client.call(Echo(), CallOptions(attachments: [chunk])) } }
         }
-        while await client.isWaitingForRoom == false { await Task.yield() }
+        while await client.isWaitingForRoom == false { try await turn() }
         #expect(try await meter.share() < Meter.limit)
         for call in calls { call.cancel() }
         for call in calls { _ = await call.value }

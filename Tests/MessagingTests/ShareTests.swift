@@ -1,6 +1,7 @@
 import Consent
 import MessageSchema
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Messaging
@@ -24,7 +25,7 @@ struct ShareTests {
     }
 
     private func waitForExchanges(_ count: Int, _ cluster: Cluster) async {
-        while await cluster.server.statistics().exchanges < count { await Task.yield() }
+        while !Task.isCancelled, await cluster.server.statistics().exchanges < count { await Task.yield() }
     }
 
     @Test(arguments: ["test.hang", "test.count"])
@@ -50,7 +51,7 @@ struct ShareTests {
         #expect(answer.body.contains("tooManyRequests"))
         try await peer.send(#"{"kind":"cancel","id":"1"}"#)
         #expect(try await peer.answer()?.body.contains("cancelled") == true)
-        while await cluster.server.statistics().exchanges > 1 { await Task.yield() }
+        while await cluster.server.statistics().exchanges > 1 { try await turn() }
         try await peer.send(#"{"kind":"request","id":"4","name":"test.echo"}"#, attachments: [part])
         await waitForExchanges(2, cluster)
     }

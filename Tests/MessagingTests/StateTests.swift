@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import MessageSchema
 import Synchronization
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -68,7 +69,9 @@ private final class Applied: Sendable {
         }
     }
 
-    func wait(_ condition: (State) -> Bool) async { while !condition(current) { await Task.yield() } }
+    func wait(_ condition: (State) -> Bool) async {
+        while !Task.isCancelled, !condition(current) { await Task.yield() }
+    }
 }
 
 @Suite("Replicated state", .timeLimit(.minutes(1)))
@@ -207,7 +210,7 @@ struct StateTests {
         // A loop that hangs: nothing is received, nothing acknowledged.
         let hang = Standstill()
         let hanging = Task { await Stuck(loop: loop).block(on: hang) }
-        while !hang.isHanging { await Task.yield() }
+        while !hang.isHanging { try await turn() }
         #expect(await setup.publish(1) == [.leaseLost])
         #expect(!follower.leaseIsValid)
         hang.release()

@@ -1,6 +1,7 @@
 import EventLoop
 import MessageSchema
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Messaging
@@ -127,7 +128,7 @@ struct StreamTests {
         _ = await reading.value
         let endless = try await cluster.client().stream(Count(to: -1), window: 2)
         let second = Task { await code { while try await endless.next() != nil {} } }
-        while await cluster.server.statistics().items < 10 { await Task.yield() }
+        while await cluster.server.statistics().items < 10 { try await turn() }
         second.cancel()
         #expect(await second.value == "cancelled")
         await cluster.waitUntilIdle()
@@ -252,7 +253,7 @@ struct StreamTests {
         let peer = try cluster.rawPeer(receiveLimit: 1)
         // More than the sockets hold: the rest waits in the handler.
         try await peer.send(#"{"kind":"request","id":"s","name":"test.count","credit":1024}"#, #"{"to":-1}"#)
-        while await cluster.server.statistics().items < 2 { await Task.yield() }
+        while await cluster.server.statistics().items < 2 { try await turn() }
         let stream = try await cluster.client().stream(Count(to: 500))
         var count = 0
         while try await stream.next() != nil { count += 1 }

@@ -2,6 +2,7 @@ import Consent
 import MessageSchema
 import ServiceRuntime
 import Synchronization
+import TestSupport
 import Testing
 import Timekeeping
 
@@ -246,7 +247,7 @@ struct `The consent gate` {
         let grant = try #require(authorization.grant(for: front))
         authorization.end()
         authorization.end()
-        while coordinator.state.withLock({ $0.released.isEmpty }) { await Task.yield() }
+        while coordinator.state.withLock({ $0.released.isEmpty }) { try await turn() }
         #expect(coordinator.state.withLock { $0.released } == [grant.id])
     }
 

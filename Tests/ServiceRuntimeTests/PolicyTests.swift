@@ -91,7 +91,7 @@ struct PolicyTests {
     @Test(arguments: [
         "", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#,
         #"{"containers": ["/machine.slice"]}"#,
-        #"{"restricted": ["cameras"]}"#, #"{"restricted": ["camera/* for me"]}"#,
+        #"{"restrictions": []}"#, #"{"restricted": ["cameras"]}"#, #"{"restricted": ["camera/* for me"]}"#,
     ])
     func `a policy that means nothing is refused`(text: String) {
         #expect(throws: PolicyError.self) { try policy(text) }

@@ -96,6 +96,7 @@ struct DemoTests {
             try await eventually("\(moment) of the demonstration") {
                 try String(contentsOfFile: demo.output, encoding: .utf8).contains(moment) || !demo.isRunning
             }
+            try #require(String(contentsOfFile: demo.output, encoding: .utf8).contains(moment))
             demo.send(SIGINT)
             let outcome = await demo.outcome()
             #expect([0, 130].contains(outcome.status), "\(outcome.errors)")
@@ -135,6 +136,7 @@ struct DemoTests {
                 try await eventually("the library of the demonstration's cluster") {
                     FileManager.default.fileExists(atPath: folder.path + "/run/library.sock") || !demo.isRunning
                 }
+                try #require(demo.isRunning)
                 demo.send(SIGINT)
                 let guardian = Task {
                     try await Task.sleep(for: .seconds(20))

@@ -47,11 +47,7 @@ struct SystemDeploymentTests {
             ["library", "import", "/etc/hostname"],
             ["library", "verify"],
         ]
-        for arguments in tries {
-            let outcome = try await cluster.obscura(arguments + ["--json"], user: SystemDeployment.program)
-            #expect(outcome.status == 77, "\(arguments): \(outcome.output)\(outcome.errors)")
-            #expect(try outcome.error().code == "operatorRequired", "\(arguments)")
-        }
+        try await SystemDeployment.lent().expectOperatorRequired(tries)
         let photo = try await cluster.obscura(["photo", "--no-prompt", "--json"], user: SystemDeployment.program)
         #expect(photo.status == 77 || photo.status == 75)
     }
@@ -92,12 +88,11 @@ struct SystemDeploymentTests {
     }
 
     @Test func `a program can not pass for a service`() async throws {
-        let cluster = try SystemDeployment.lent().cluster
-        let outcome = try await SystemDeployment.lent().script("impostor.py")
+        let deployment = try SystemDeployment.lent()
+        let mark = deployment.logged()
+        let outcome = try await deployment.script("impostor.py")
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-        let logs = Folder(path: cluster.data).files(below: "log")
-        let log = try logs.map { try String(contentsOfFile: "\(cluster.data)/log/\($0)", encoding: .utf8) }.joined()
-        #expect(log.contains("roleRequired"), "each try is logged")
+        #expect(deployment.hasLogged("roleRequired", "uid:\(SystemDeployment.program)", since: mark))
     }
 }
 

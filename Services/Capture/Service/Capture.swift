@@ -202,7 +202,10 @@ package struct Capture: Sendable {
             throw ErrorReply(.cancelled, "The recording ended before its first frame")
         }
         do {
-            _ = try await recording.film.finish()
+            do { _ = try await recording.film.finish() } catch {
+                await keeper.leave(note)
+                throw error
+            }
             let asset = try await keeper.deliver(note)
             host.log.info(
                 "recording saved",

@@ -67,6 +67,12 @@ package actor SpoolKeeper {
         return try await task.value
     }
 
+    /// Takes a film that could not be finished for want of room, to try that again later.
+    package func leave(_ note: Spool.Note) {
+        unfinished.append(note)
+        arriving.yield()
+    }
+
     /// The asset of a film that waits in the spool for this request of this program, delivered now; nil where there is none.
     ///
     /// - Throws: `idempotencyConflict` when the film is of another request, and what kept it from the library.
@@ -81,25 +87,25 @@ package actor SpoolKeeper {
         return try await deliver(note)
     }
 
-    /// Finishes what an earlier run left behind, and tries to deliver what waits until the task is cancelled.
+    /// Finishes what was left unfinished, and tries to deliver what waits until the task is cancelled.
     package func run() async {
-        for note in unfinished {
-            do { _ = try finish(note) } catch {
-                log.warning("a film can not be finished", Self.words(note, error))
-            }
-        }
         var pause = Self.firstWait
         var arrivals = arrivals.makeAsyncIterator()
         while !Task.isCancelled {
-            if waiting.isEmpty {
+            if left == 0 {
                 pause = Self.firstWait
                 guard await arrivals.next() != nil else { return }
             }
-            let before = waiting.count
+            let before = left
+            for note in unfinished {
+                do { _ = try finish(note) } catch {
+                    log.warning("a film can not be finished", Self.words(note, error))
+                }
+            }
             // What keeps a film from the library is logged where it is known.
             for note in waiting { _ = try? await deliver(note) }
-            guard !waiting.isEmpty else { continue }
-            if waiting.count < before { pause = Self.firstWait }
+            guard left > 0 else { continue }
+            if left < before { pause = Self.firstWait }
             if pause == Self.lastWait {
                 log.warning("films wait for the library; they are tried every five minutes")
             }
@@ -109,6 +115,8 @@ package actor SpoolKeeper {
     }
 
     // MARK: Inside
+
+    private var left: Int { unfinished.count + waiting.count }
 
     private func attempt(_ note: Spool.Note) async throws -> Asset {
         defer { running[note.recording] = nil }
@@ -159,10 +167,9 @@ package actor SpoolKeeper {
     ///
     /// - Returns: Whether there is a film.
     private func finish(_ note: Spool.Note) throws -> Bool {
-        guard unfinished.contains(note) else { return false }
+        unfinished.removeAll { $0 == note }
         do {
             let outcome = try spool.recover(note.recording)
-            unfinished.removeAll { $0 == note }
             if case .recovered(let found) = outcome {
                 log.warning(
                     "a film was recovered",
@@ -175,15 +182,13 @@ package actor SpoolKeeper {
             waiting.append(note)
             arriving.yield()
             return true
-        } catch  where error.code == .nothingToRecover {
+        } catch {
+            if error.code == .noSpace { unfinished.append(note) }
+            guard error.code == .nothingToRecover else { throw error }
             // Not one frame had reached the disk.
-            unfinished.removeAll { $0 == note }
             try spool.remove(note.recording)
             log.warning("a recording ended before its first frame", ["recording": .string(note.recording)])
             return false
-        } catch {
-            unfinished.removeAll { $0 == note }
-            throw error
         }
     }
 

@@ -158,7 +158,7 @@ package struct CoordinatorMessages: Sendable {
             @escaping @Sendable (PermissionChange, Principal, inout PermissionMachine, ClockPair) throws ->
             [PermissionAction]
     ) async where R.Reply == PermissionState {
-        await server.register(R.self, access: operatorsOnly) { request, call in
+        await server.register(R.self, access: operatorsOnly, remembersReplies: true) { request, call in
             let change = change(request)
             if change.resource.isPosition { throw ErrorReply.position(change.resource) }
             try await take { [by = call.principal] machine, now in try decide(change, by, &machine, now) }

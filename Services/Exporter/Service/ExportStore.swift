@@ -2,6 +2,7 @@ package import Consent
 private import FoundationEssentials
 private import Hashing
 package import MessageSchema
+private import Messaging
 private import SQLite
 package import Timekeeping
 
@@ -161,13 +162,7 @@ package struct ExportStore: Sendable {
         let values: [SQLValue] = [.text(principal.description), .text(key.key), .integer(first)]
         guard let record = try records(condition, values, connection).first else { return nil }
         let hash = try connection.first("SELECT request_hash FROM job WHERE id = ?", record.job.job) { try $0.text(0) }
-        guard hash == key.hash.description else {
-            throw ErrorReply(
-                .idempotencyConflict,
-                "The same key was used for another request.",
-                recoverySuggestion: "Use a new key for a new request."
-            )
-        }
+        guard hash == key.hash.description else { throw ErrorReply.idempotencyConflict }
         return record
     }
 

@@ -19,7 +19,7 @@ package struct ExporterMessages: Sendable {
     /// Registers them.
     package func register(on server: MessageServer) async {
         let (exporter, streamer, isOperator) = (exporter, streamer, isOperator)
-        await server.register(StartExport.self, remembersReplies: true) { request, call in
+        await server.register(StartExport.self) { request, call in
             try await exporter.start(request, for: Asker(call), key: call.idempotencyKey)
         }
         await server.register(ListExports.self) { request, call in

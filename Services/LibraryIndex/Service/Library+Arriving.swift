@@ -1,9 +1,9 @@
 private import Foundation
-private import Hashing
+import Hashing
 private import Media
 package import MessageSchema
-private import SQLite
-private import Timekeeping
+import SQLite
+import Timekeeping
 
 /// What became of an imported file.
 package struct ImportedFile: Hashable, Sendable {
@@ -220,7 +220,7 @@ extension Library {
         }
         let contents = ContentTable(connection: connection)
         let content = try contents.row(for: record.digest, bytes: record.bytes, report: arrival.report)
-        var events = content.isHealed ? try Library.tellHealed(record.digest, connection, now) : []
+        var events = content.isHealed ? try Library.tellUpdated(record.digest, connection, now) : []
         if record.origin == .imported, let present = try assets.duplicate(of: record.digest, owner: record.owner) {
             try Library.note(arrival.key, .duplicate, present.row, connection, now)
             return Committed(record: present, outcome: .duplicate, events: events)
@@ -234,8 +234,8 @@ extension Library {
         return Committed(record: record, outcome: .imported, events: events)
     }
 
-    /// Tells of every asset whose lost or damaged bytes have come again.
-    private static func tellHealed(
+    /// Tells of every asset over these bytes: they are lost, damaged or whole again.
+    static func tellUpdated(
         _ digest: SHA256Digest,
         _ connection: Connection,
         _ now: Timestamp

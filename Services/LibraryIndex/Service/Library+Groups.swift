@@ -39,7 +39,7 @@ extension Library {
         return try await database.transaction { connection in
             try allowed()
             let table = GroupTable(connection: connection)
-            guard try table.all().count < Self.mostGroups else {
+            guard try table.count() < Self.mostGroups else {
                 throw LibraryError(
                     .invalidArgument(parameter: "album", rule: "one that is there: no further one can be made")
                 )

@@ -51,10 +51,7 @@ extension Library {
             let contents = ContentTable(connection: connection)
             guard let content = try contents.find(digest), content.state != state else { return [LibraryEvent]() }
             try contents.setState(state, of: digest)
-            let changes = ChangeTable(connection: connection)
-            return try AssetTable(connection: connection).assets(of: digest).map {
-                try changes.add(.updated, asset: $0.url, id: $0.id, at: now)
-            }
+            return try Library.tellUpdated(digest, connection, now)
         }
         if !events.isEmpty { announce(events) }
     }

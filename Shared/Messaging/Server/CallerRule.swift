@@ -27,9 +27,7 @@ extension ErrorReply {
     package static var roleRequired: ErrorReply {
         ErrorReply(
             .roleRequired,
-            "Only a service of the cluster may do this.",
-            reason: "The caller proved no role, or not the one that may do this.",
-            recoverySuggestion: "Use the request that programs are meant to send."
+            "Only a service of the cluster may do this."
         )
     }
 }

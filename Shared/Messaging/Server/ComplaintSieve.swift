@@ -50,15 +50,16 @@ struct ComplaintSieve<Peer: Hashable> {
         return false
     }
 
-    /// What is to be said now; a peer that kept quiet since the last time is forgotten.
+    /// What is to be said now, if it is time; a peer that kept quiet since the last time is forgotten.
     mutating func takeSums(at now: BootInstant) -> [Sum] {
+        guard let due, due <= now else { return [] }
         var sums = entries.compactMap { peer, entry in
             entry.count > 0 ? Sum(peer: peer, count: entry.count, cause: entry.cause) : nil
         }
         if others.count > 0 { sums.append(Sum(peer: nil, count: others.count, cause: others.cause)) }
         entries = entries.filter { $0.value.count > 0 }.mapValues { _ in Entry() }
         others = Entry()
-        due = entries.isEmpty && sums.isEmpty ? nil : now + interval
+        self.due = entries.isEmpty && sums.isEmpty ? nil : now + interval
         return sums
     }
 }

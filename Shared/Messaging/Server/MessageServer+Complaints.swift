@@ -15,11 +15,11 @@ struct RefusedRequest: Hashable, Sendable {
 extension MessageServer {
     /// Counts and logs that a message broke a rule: who sent it and which rule, never what was in it.
     ///
-    /// The first of a process is logged at once, those that follow as one line each `complaintInterval`.
+    /// The first of a principal is logged at once, those that follow as one line each `complaintInterval`.
     func complain(of token: PeerToken?, _ cause: String) {
         counters.malformed += 1
-        if complaints.admit(token, cause: cause, at: .now()) {
-            let peer = token.flatMap { doors?.authenticator[$0] }
+        let peer = token.flatMap { doors?.authenticator[$0] }
+        if complaints.admit(peer?.principal, cause: cause, at: .now()) {
             log.warning(
                 "malformed message",
                 [
@@ -50,11 +50,17 @@ extension MessageServer {
         scheduleSums()
     }
 
-    /// Sets the timer for what was not said yet of messages, requests and connections.
+    /// Whether a failure of ours is to be logged now, and not only counted for the next sum.
+    func isNews(_ failure: String, _ cause: String) -> Bool {
+        defer { scheduleSums() }
+        return failures.admit(failure, cause: cause, at: .now())
+    }
+
+    /// Sets the timer for what was not said yet of messages, requests, connections and failures.
     func scheduleSums() {
         guard complaintTimer == nil else { return }
-        let due = [complaints.due, refusals.due, doors?.authenticator.complaints.due].compactMap(\.self).min()
-        guard let due else { return }
+        let all = [complaints.due, refusals.due, failures.due, doors?.authenticator.complaints.due]
+        guard let due = all.compactMap(\.self).min() else { return }
         complaintTimer = loop.schedule(at: due) { [weak self] in
             self?.assumeIsolated { $0.sumUp() }
         }
@@ -63,37 +69,37 @@ extension MessageServer {
     private func sumUp() {
         complaintTimer = nil
         let now = BootInstant.now()
-        if let due = complaints.due, due <= now {
-            for sum in complaints.takeSums(at: now) {
-                let peer = sum.peer.flatMap { doors?.authenticator[$0] }
-                log.warning(
-                    "more malformed messages",
-                    [
-                        "peer.principal": .string(peer?.principal.description ?? "several"),
-                        "peer.role": .string(peer?.role?.rawValue ?? ""), "peer.label": .string(peer?.label ?? ""),
-                        "peer.pid": .count(peer?.processID ?? 0), "count": .count(sum.count),
-                        "cause": .string(sum.cause),
-                    ]
-                )
-            }
+        for sum in complaints.takeSums(at: now) {
+            log.warning(
+                "more malformed messages",
+                ["peer.principal": Self.principal(sum.peer), "count": .count(sum.count), "cause": .string(sum.cause)]
+            )
         }
-        if let due = refusals.due, due <= now {
-            for sum in refusals.takeSums(at: now) {
-                let peer = (sum.peer?.token).flatMap { doors?.authenticator[$0] }
-                log.warning(
-                    "more requests refused",
-                    [
-                        "request.name": .string(sum.peer?.name ?? "several"),
-                        "peer.principal": .string(peer?.principal.description ?? "several"),
-                        "peer.label": .string(peer?.label ?? ""), "peer.pid": .count(peer?.processID ?? 0),
-                        "count": .count(sum.count), "error.code": .string(sum.cause),
-                    ]
-                )
-            }
+        for sum in refusals.takeSums(at: now) {
+            let peer = (sum.peer?.token).flatMap { doors?.authenticator[$0] }
+            log.warning(
+                "more requests refused",
+                [
+                    "request.name": .string(sum.peer?.name ?? "several"),
+                    "peer.principal": Self.principal(peer?.principal), "peer.pid": .count(peer?.processID ?? 0),
+                    "count": .count(sum.count), "error.code": .string(sum.cause),
+                ]
+            )
         }
-        if let authenticator = doors?.authenticator, let due = authenticator.complaints.due, due <= now {
-            authenticator.sumUpRefusals(at: now)
+        for sum in failures.takeSums(at: now) {
+            log.error(
+                "more failures",
+                [
+                    "failure": .string(sum.peer ?? "several"), "count": .count(sum.count),
+                    "cause": .string(sum.cause),
+                ]
+            )
         }
+        doors?.authenticator.sumUpRefusals(at: now)
         scheduleSums()
+    }
+
+    private static func principal(_ principal: Principal?) -> LogValue {
+        .string(principal?.description ?? "several")
     }
 }

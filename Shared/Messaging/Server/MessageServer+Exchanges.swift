@@ -2,7 +2,7 @@ import Consent
 import EventLoop
 import Hashing
 import Logging
-import MessageSchema
+package import MessageSchema
 import Timekeeping
 
 extension MessageServer {
@@ -235,15 +235,8 @@ extension MessageServer {
         case is CancellationError: return .cancelled
         default:
             if let mapped = errorMapping(error) { return mapped }
-            if let omitted = allowance.take("handler failed") {
-                log.error("handler failed", ["error": .text(error), "omitted": .count(omitted)])
-            }
-            return ErrorReply(
-                .internalFault,
-                "The service failed.",
-                reason: "Something happened that its authors did not expect.",
-                recoverySuggestion: "Its log says why."
-            )
+            if isNews("handler failed", "\(error)") { log.error("handler failed", ["error": .text(error)]) }
+            return ErrorReply(.internalFault, "The service failed.")
         }
     }
 }
@@ -266,15 +259,11 @@ extension ErrorReply {
         retryAfter: 1_000
     )
     static let cancelled = ErrorReply(.cancelled, "The request was cancelled.")
-    static let deadlineExceeded = ErrorReply(
-        .deadlineExceeded,
-        "The deadline has passed.",
-        recoverySuggestion: "Try again with more time."
-    )
-    static let idempotencyConflict = ErrorReply(
+    static let deadlineExceeded = ErrorReply(.deadlineExceeded, "The deadline has passed.")
+    /// What a key gets that was used for another request.
+    package static let idempotencyConflict = ErrorReply(
         .idempotencyConflict,
-        "The same key was used for another request.",
-        recoverySuggestion: "Use a new key for a new request."
+        "The same key was used for another request."
     )
 
     init(_ reason: EndReason) {

@@ -71,7 +71,6 @@ extension MessageServer {
         return ErrorReply(
             .tooManyRequests,
             "Too much is asked at once.",
-            recoverySuggestion: "Wait for answers before asking more.",
             retryAfter: 100
         )
     }

@@ -61,10 +61,9 @@ extension MessageServer {
     package func registerUpload<R: UploadRequest>(
         _ type: R.Type,
         access: CallerRule = .anyone,
-        remembersReplies: Bool = false,
         _ consume: @escaping @Sendable (R, Call, UploadSource) async throws -> R.Reply
     ) {
-        add(R.name, .upload, access, remembersReplies) { body, call, exchange in
+        add(R.name, .upload, access, false) { body, call, exchange in
             let request = try Self.request(type, body)
             return Outcome(
                 body: try BodyCodec.encode(try await consume(request, call, UploadSource(exchange: exchange)))

@@ -149,11 +149,8 @@ extension MessageServer {
             }
         }
         guard peer.outbox.append(message) else {
-            if let omitted = allowance.take("takes no answers: \(peer.identity.principal)") {
-                log.warning(
-                    "peer takes no answers",
-                    ["peer.label": .string(peer.identity.label), "omitted": .count(omitted)]
-                )
+            if isNews("peer takes no answers", peer.identity.principal.description) {
+                log.warning("peer takes no answers", ["peer.label": .string(peer.identity.label)])
             }
             return forget(connection)
         }
@@ -170,9 +167,7 @@ extension MessageServer {
         do throws(MessagingError) {
             return try doors?.send(frames, attachments, at: connection.door) ?? .unreachable
         } catch {
-            if let omitted = allowance.take("sending failed") {
-                log.error("sending failed", ["error": .text(error), "omitted": .count(omitted)])
-            }
+            if isNews("sending failed", "\(error)") { log.error("sending failed", ["error": .text(error)]) }
             return .unreachable
         }
     }

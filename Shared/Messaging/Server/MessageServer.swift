@@ -54,9 +54,9 @@ package actor MessageServer {
     var tickTimer: EventLoop.Token?
     var retryTimer: EventLoop.Token?
     var complaintTimer: EventLoop.Token?
-    var complaints: ComplaintSieve<PeerToken>
+    var complaints: ComplaintSieve<Principal>
     /// How much of the log what programs bring about again and again may take.
-    let allowance = LogAllowance()
+    var failures: ComplaintSieve<String>
     var refusals: ComplaintSieve<RefusedRequest>
     /// Exchanges that must show life.
     var liveCount = 0
@@ -91,6 +91,7 @@ package actor MessageServer {
         self.errorMapping = errorMapping
         complaints = ComplaintSieve(interval: configuration.complaintInterval)
         refusals = ComplaintSieve(interval: configuration.complaintInterval)
+        failures = ComplaintSieve(interval: configuration.complaintInterval)
     }
 
     // On the loop, so that the sockets are closed on the thread that used them.

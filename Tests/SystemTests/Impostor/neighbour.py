@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 
 runtime, data, pids = sys.argv[1], sys.argv[2], [int(pid) for pid in sys.argv[3:]]
 libc = ctypes.CDLL(None, use_errno=True)
@@ -48,11 +49,12 @@ for pid in pids:
     for name in ("fd", "root/", "cwd/"):
         attempt(f"/proc/{pid}/{name}", lambda: os.listdir(f"/proc/{pid}/{name}"))
 
+replacement = tempfile.mkstemp()[1]
 for name in sorted(os.listdir(runtime)) + ["new.sock"]:
     path = os.path.join(runtime, name)
     attempt(f"unlink {name}", lambda: os.unlink(path))
     attempt(f"rename {name}", lambda: os.rename(path, path + ".old"))
-    attempt(f"replace {name}", lambda: os.rename("/tmp/nothing-of-this-name", path))
+    attempt(f"replace {name}", lambda: os.rename(replacement, path))
     attempt(f"bind {name}", lambda: bind(path))
     attempt(f"link {name}", lambda: os.symlink("/tmp", path + ".link"))
     attempt(f"chmod {name}", lambda: os.chmod(path, 0o777))
@@ -71,4 +73,5 @@ for name in (
 ):
     attempt(f"open {name}", lambda: open(os.path.join(data, name), "rb").close())
     attempt(f"stat {name}", lambda: os.stat(os.path.join(data, name)))
+os.unlink(replacement)
 print(f"tried {tries}")

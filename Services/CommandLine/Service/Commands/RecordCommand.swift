@@ -83,7 +83,7 @@ struct RecordCommand: Command {
                     try await Task.sleep(for: patience)
                     guard recording.name != nil else { throw ErrorReply.notBegun(within: patience) }
                     // The film goes on; only the others end it.
-                    try await Task.sleep(for: .seconds(48 * 3600))
+                    await context.interruption.wait(times: .max)
                     return nil
                 }
             }

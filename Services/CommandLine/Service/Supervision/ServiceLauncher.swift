@@ -61,7 +61,6 @@ struct ServiceLauncher: Sendable {
     func launch(_ service: ServiceName) throws -> ChildProcess {
         let key = try FileDescriptor.memory(named: "role-key")
         try key.writeAll(role(of: service).encoded, at: 0)
-        try logs?.rotate(service)
         let log = try logs?.open(service) ?? FileDescriptor(adopting: standardError())
         let nothing = try FileDescriptor(opening: "/dev/null", [.read])
 

@@ -44,6 +44,11 @@ struct GroupTable {
         )
     }
 
+    /// How many groups there are, the built-in ones among them.
+    func count() throws -> Int {
+        Int(try connection.first("SELECT count(*) FROM groups") { try $0.integer(0) } ?? 0)
+    }
+
     /// The group with this identifier; nil when there is none.
     func find(_ id: AssetID) throws -> GroupRecord? {
         try connection.first(

@@ -9,10 +9,10 @@ extension LibraryService {
         guard request.effectOf == nil || call.caller.role != nil else {
             throw LibraryError(.invalidArgument(parameter: "effectOf", rule: "left out by programs"))
         }
+        // Refused before anybody is asked, and once more when the bytes are there.
+        _ = try request.metadata?.checked()
         let authorization = try await gate.authorize([.addOnly], for: call)
         defer { authorization.end() }
-        // Refused before its bytes have come, and once more when they are there.
-        _ = try request.metadata?.checked()
         let upload = try await receive(source, authorization)
         let reading = request.original == nil ? nil : await reading(authorization.asker)
         defer { reading?.end() }
