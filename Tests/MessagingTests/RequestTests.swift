@@ -311,4 +311,49 @@ struct RequestTests {
         await cluster.server.drain(within: .milliseconds(10))
         #expect(await running.value == "shuttingDown")
     }
+
+    @Test func `an answer that comes together with the end of its service is an answer`() async throws {
+        for _ in 0..<10 {
+            let cluster = try await startedCluster()
+            let client = try cluster.client()
+            let running = Task { await code { try await client.call(Hang()) } }
+            while await cluster.server.statistics().exchanges == 0 { try await turn() }
+            let (block, release) = (Block(), Block())
+            let blocked = Task { await client.hold(announcing: block, until: release) }
+            block.wait()
+            await cluster.server.drain(within: .zero)
+            // What the client finds is all there now: the answer, the end, and a new service.
+            let next = MessageServer(
+                ServerConfiguration(endpoint: cluster.endpoint, identity: Cluster.rules(.personal)),
+                context: try MessagingContext(),
+                loop: cluster.loop,
+                log: .init(service: "library", sink: cluster.log.sink)
+            )
+            await next.register(Add.self) { request, _ in Add.Reply(sum: request.left + request.right) }
+            try await next.start()
+            while await next.statistics().identities == 0 { try await turn() }
+            release.signal()
+            await blocked.value
+            #expect(await running.value == "shuttingDown")
+            #expect(try await client.call(Add(left: 3, right: 4)).sum == 7)
+            await next.stop()
+        }
+    }
+}
+
+/// One thread waits for another, so that a loop stands still.
+private final class Block: Sendable {
+    private let isOpen = Mutex(false)
+
+    func signal() { isOpen.withLock { $0 = true } }
+
+    func wait() { while !isOpen.withLock(\.self) { sched_yield() } }
+}
+
+extension MessageClient {
+    /// Keeps the client's loop from everything else.
+    fileprivate func hold(announcing start: Block, until end: Block) {
+        start.signal()
+        end.wait()
+    }
 }

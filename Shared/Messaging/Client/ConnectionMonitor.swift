@@ -1,12 +1,14 @@
 private import CZeroMQ
 import EventLoop
 
-/// Tells when a client's connection is lost or refused (zmq_socket_monitor(3)).
+/// Tells when a client's connection is up, lost or refused (zmq_socket_monitor(3)).
 ///
 /// Confined to the client's loop.
 struct ConnectionMonitor: ~Copyable {
     enum Event: Hashable, Sendable {
-        /// There was a connection, and it is gone.
+        /// The service has let the client in.
+        case up
+        /// There was a connection, perhaps not up yet, and it is gone.
         case lost
         /// The service's authentication said no.
         case refused
@@ -17,7 +19,7 @@ struct ConnectionMonitor: ~Copyable {
     init(of socket: borrowing SocketHandle, context: MessagingContext) throws(MessagingError) {
         let endpoint = context.makeEndpoint()
         let refusals = ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
-        try socket.monitor(at: endpoint, events: ZMQ_EVENT_DISCONNECTED | refusals)
+        try socket.monitor(at: endpoint, events: ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | refusals)
         let events = try SocketHandle(.pair, in: context)
         try events.connect(endpoint)
         self.events = events
@@ -31,6 +33,7 @@ struct ConnectionMonitor: ~Copyable {
             // The first frame is the event's number in 16 bits of this machine's byte order, then 32 bits of value.
             guard let first = frames.first, first.count >= 2 else { continue }
             switch CInt(first[0]) | CInt(first[1]) << 8 {
+            case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .up
             case ZMQ_EVENT_DISCONNECTED: return .lost
             case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: return .refused
             default: continue

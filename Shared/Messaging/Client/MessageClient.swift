@@ -4,8 +4,9 @@ import Timekeeping
 
 /// Asks one service: one connection, over which requests, streams and uploads go side by side.
 ///
-/// Pinned to the socket loop. libzmq connects, and connects again after a loss, by itself; nothing that was sent is ever
-/// sent again. What was open when the connection was lost fails at once with `serviceUnavailable`, cause `connectionLost`.
+/// Pinned to the socket loop. It connects, and connects again after a loss, by itself; nothing that was sent is ever sent
+/// again. What came before a loss counts; what was still open then fails at once with `serviceUnavailable`, cause
+/// `connectionLost`.
 package actor MessageClient {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
     /// The service that is asked.
@@ -14,18 +15,16 @@ package actor MessageClient {
     let configuration: ClientConfiguration
     let loop: EventLoop
     private let context: MessagingContext
-    private let socket: SocketHandle
-    private let monitor: ConnectionMonitor
+    private let credentials: Credentials
     private let address: String
-    private var mustConnect = false
+    /// `nil` after a refusal, until somebody asks again.
+    private var connection: ClientConnection?
     var exchanges: [UInt64: ClientExchange] = [:]
     private var lastNumber: UInt64 = 0
-    private var registrations: [EventLoop.Token] = []
     private var writable: EventLoop.Token?
-    /// Whether something could not be sent yet.
+    /// Whether something could not be sent yet, because the service takes nothing now.
     var isWaitingForRoom: Bool { writable != nil }
     private var tickTimer: EventLoop.Token?
-    private var isListening = false
 
     /// Makes a client; it starts to connect at its first request.
     ///
@@ -35,7 +34,7 @@ package actor MessageClient {
     ///   - context: The process's context.
     ///   - loop: The process's socket loop.
     ///   - configuration: Intervals and limits.
-    /// - Throws: ``MessagingError`` for a path that is too long, or without descriptors.
+    /// - Throws: ``MessagingError`` for a path that is too long.
     package init(
         _ endpoint: ServiceEndpoint,
         as credentials: Credentials = .program,
@@ -44,12 +43,8 @@ package actor MessageClient {
         configuration: ClientConfiguration = ClientConfiguration()
     ) throws(MessagingError) {
         try endpoint.checkLength()
-        let socket = try SocketHandle(.dealer, in: context)
-        try SocketOptions.setClient(socket, as: credentials)
-        monitor = try ConnectionMonitor(of: socket, context: context)
         address = credentials == .program ? endpoint.programs : endpoint.roles
-        try socket.connect(address)
-        self.socket = socket
+        self.credentials = credentials
         self.context = context
         self.loop = loop
         self.configuration = configuration
@@ -57,8 +52,8 @@ package actor MessageClient {
     }
 
     isolated deinit {
-        for token in registrations { loop.remove(token) }
-        for token in [writable, tickTimer] { if let token { loop.remove(token) } }
+        disconnect()
+        if let tickTimer { loop.remove(tickTimer) }
     }
 
     // MARK: Exchanges
@@ -73,7 +68,7 @@ package actor MessageClient {
         _ options: CallOptions,
         window: Int
     ) async throws -> ClientExchange {
-        try listen()
+        try connect()
         lastNumber += 1
         let exchange = ClientExchange(
             serial: lastNumber,
@@ -144,8 +139,10 @@ package actor MessageClient {
             case .success?: return
             case nil: break
             }
-            if try socket.send(frames, attachments) == .sent { return exchange.liveness.said() }
-            waitForRoom()
+            if let connection, connection.isUp {
+                if try connection.socket.send(frames, attachments) == .sent { return exchange.liveness.said() }
+                waitForRoom(connection)
+            }
             try await waitForChange(exchange)
         }
     }
@@ -156,13 +153,17 @@ package actor MessageClient {
     @discardableResult
     func say(_ header: Header) -> Bool {
         // A socket that fails is noticed by whoever waits for an answer.
-        (try? socket.send([Wire.magic, HeaderCodec.encode(header), BodyCodec.empty])) == .sent
+        guard let connection, connection.isUp else { return false }
+        return (try? connection.socket.send([Wire.magic, HeaderCodec.encode(header), BodyCodec.empty])) == .sent
     }
 
     /// Sends credit that must not be lost, now or when there is room.
     func sayUnsaid(_ exchange: ClientExchange) {
         guard let header = exchange.unsaid, exchange.outcome == nil else { return }
-        guard say(header) else { return waitForRoom() }
+        guard say(header) else {
+            if let connection, connection.isUp { waitForRoom(connection) }
+            return
+        }
         exchange.unsaid = nil
         exchange.liveness.said()
     }
@@ -211,49 +212,64 @@ package actor MessageClient {
 
     // MARK: The connection
 
-    /// Starts to listen, once, and connects again after a refusal: libzmq gives up then.
-    private func listen() throws(MessagingError) {
-        if mustConnect {
-            mustConnect = false
-            socket.disconnect(address)
-            try socket.connect(address)
-        }
-        guard !isListening else { return }
-        isListening = true
-        registrations = [
-            loop.onReady(socket.readable) { [weak self] in self?.assumeIsolated { $0.receive() } },
-            loop.onReady(monitor.readable) { [weak self] in self?.assumeIsolated { try? $0.noteConnectionEvents() } },
+    /// Starts to connect where there is no connection: the first time, and after a refusal.
+    private func connect() throws(MessagingError) {
+        guard connection == nil else { return }
+        let new = try ClientConnection(to: address, as: credentials, context: context)
+        new.registrations = [
+            loop.onReady(new.socket.readable) { [weak self] in self?.assumeIsolated { $0.receive() } },
+            loop.onReady(new.monitor.readable) { [weak self] in
+                self?.assumeIsolated { try? $0.noteConnectionEvents() }
+            },
         ]
+        connection = new
+    }
+
+    /// Lets go of the connection, with what libzmq has not sent yet.
+    private func disconnect() {
+        for token in connection?.registrations ?? [] { loop.remove(token) }
+        if let writable { loop.remove(writable) }
+        writable = nil
+        connection = nil
     }
 
     private func noteConnectionEvents() throws(MessagingError) {
-        while let event = try monitor.next() {
+        while let connection, let event = try connection.monitor.next() {
             switch event {
-            case .lost:
-                // What came before the end may not have been looked at yet. With ZMQ_IMMEDIATE libzmq drops it when it next
-                // looks at the socket (4.3.4, `socket_base_t::hiccuped`), so this finds only what it still has.
+            case .up:
+                connection.isUp = true
+                sayWhatWaits()
+            case .lost where connection.isUp:
                 while receiveNext() {}
                 for exchange in exchanges.values where exchange.isSent {
                     exchange.finish(.failure(.connectionLost(service)))
                 }
+                disconnect()
+                try connect()
+            case .lost:
+                break
             case .refused:
-                mustConnect = true
                 for exchange in exchanges.values where !exchange.isSent {
                     exchange.finish(.failure(.connectionRefused(service)))
                 }
+                disconnect()
             }
         }
     }
 
-    /// Wakes what waits for the connection or for room, once there is some.
-    private func waitForRoom() {
+    /// Wakes what waits for room, once there is some.
+    private func waitForRoom(_ connection: ClientConnection) {
         guard writable == nil else { return }
-        writable = loop.onReady(socket.writable) { [weak self] in self?.assumeIsolated { $0.roomHasCome() } }
+        writable = loop.onReady(connection.socket.writable) { [weak self] in self?.assumeIsolated { $0.roomHasCome() } }
     }
 
     private func roomHasCome() {
         if let writable { loop.remove(writable) }
         writable = nil
+        sayWhatWaits()
+    }
+
+    private func sayWhatWaits() {
         for exchange in exchanges.values {
             sayUnsaid(exchange)
             exchange.wakeWaiters()
@@ -267,7 +283,7 @@ package actor MessageClient {
     /// - Returns: Whether there was a message.
     private func receiveNext() -> Bool {
         var frame = MessageFrame()
-        guard let message = try? socket.receiveMessage(using: &frame, isRouted: false) else { return false }
+        guard let message = try? connection?.socket.receiveMessage(using: &frame, isRouted: false) else { return false }
         // What can not be understood can not be matched with an exchange, which then ends by its own limits.
         guard case .success(let header) = message.header, let serial = UInt64(header.id),
             let exchange = exchanges[serial], exchange.outcome == nil

@@ -72,9 +72,6 @@ import EventLoop
         guard unsafe zmq_connect(raw, endpoint) == 0 else { throw .current(endpoint) }
     }
 
-    /// Forgets an endpoint; one that is not known is ignored.
-    func disconnect(_ endpoint: String) { unsafe zmq_disconnect(raw, endpoint) }
-
     /// Reports the socket's connections to a pair socket at `endpoint` (zmq_socket_monitor(3)).
     func monitor(at endpoint: String, events: CInt) throws(MessagingError) {
         guard unsafe zmq_socket_monitor(raw, endpoint, events) == 0 else { throw .current(endpoint) }
@@ -100,33 +97,30 @@ import EventLoop
 
     /// Sends all frames as one message, or none.
     ///
-    /// When a dealer's connection breaks within a message, libzmq takes back what it had, fails once, and drops what comes until
-    /// a last frame (lb.cpp, `sendpipe`). So the rest is handed to it all the same, or it would drop the next message.
+    /// A socket whose connection went within a message drops what comes until a last frame (lb.cpp, `sendpipe`); a
+    /// ``ClientConnection`` is not used again then, and a router drops the rest by itself.
     func send(_ frames: [[UInt8]], _ attachments: [Attachment] = []) throws(MessagingError) -> Sending {
-        var isTakenBack = false
         for (index, bytes) in frames.enumerated() {
             let isLast = index == frames.count - 1 && attachments.isEmpty
             let flags = isLast ? ZMQ_DONTWAIT : ZMQ_DONTWAIT | ZMQ_SNDMORE
             while unsafe zmq_send(raw, bytes, bytes.count, flags) < 0 {
                 switch zmq_errno() {
                 case EINTR: continue
-                case EAGAIN where index == 0: return .wouldBlock
+                case EAGAIN: return .wouldBlock
                 case EHOSTUNREACH where index == 0: return .unreachable
-                case EAGAIN where !isTakenBack: isTakenBack = true
                 default: throw .current("zmq_send")
                 }
-                break
             }
         }
         for (index, attachment) in attachments.enumerated() {
             var frame = attachment.makeFrame()
             switch unsafe frame.send(to: raw, more: index < attachments.count - 1) {
             case 0: continue
-            case EAGAIN where !isTakenBack: isTakenBack = true
+            case EAGAIN: return .wouldBlock
             case let number: throw MessagingError(.init(errorNumber: number), "zmq_msg_send", errorNumber: number)
             }
         }
-        return isTakenBack ? .wouldBlock : .sent
+        return .sent
     }
 }
 

@@ -58,7 +58,6 @@ enum SocketOptions {
     /// Options of a client's socket, before it is connected.
     static func setClient(_ socket: borrowing SocketHandle, as credentials: Credentials) throws(MessagingError) {
         try setCommon(socket)
-        try socket.set(ZMQ_IMMEDIATE, to: 1)
         try socket.set(ZMQ_RECONNECT_IVL, to: firstReconnect)
         try socket.set(ZMQ_RECONNECT_IVL_MAX, to: longestReconnect)
         if case .role(let role, let key) = credentials {
