@@ -42,12 +42,16 @@ package struct ExportStore: Sendable {
         let selection = try Self.encoded(record.selection)
         let job = try Self.encoded(record.job)
         return try await database.transaction { connection in
-            try connection.run(
-                "UPDATE job SET request_key = NULL WHERE request_key IS NOT NULL AND created_us < ?",
-                now.microseconds - Self.keyLifetimeMicroseconds
-            )
-            if let key, let earlier = try Self.record(of: key, record.principal, connection) {
-                return .repeated(earlier)
+            if let key {
+                if let earlier = try Self.record(of: key, record.principal, at: now, connection) {
+                    return .repeated(earlier)
+                }
+                // The key of a job that is too old to be found has become free.
+                _ = try connection.run(
+                    "UPDATE job SET request_key = NULL WHERE principal = ? AND request_key = ?",
+                    record.principal.description,
+                    key.key
+                )
             }
             guard try Self.isFree(record.job.destination, for: record.principal, connection) else { return .taken }
             _ = try connection.run(
@@ -78,7 +82,7 @@ package struct ExportStore: Sendable {
     /// - Throws: `idempotencyConflict` for a key of another request.
     package func record(of key: ExportKey, _ principal: Principal, at now: Timestamp) async throws -> ExportRecord? {
         try await database.snapshot { connection in
-            try Self.record(of: key, principal, connection, since: now.microseconds - Self.keyLifetimeMicroseconds)
+            try Self.record(of: key, principal, at: now, connection)
         }
     }
 
@@ -152,12 +156,14 @@ package struct ExportStore: Sendable {
         }
     }
 
+    /// The one place that says how long a key stands for its request.
     private static func record(
         of key: ExportKey,
         _ principal: Principal,
-        _ connection: Connection,
-        since first: Int64 = .min
+        at now: Timestamp,
+        _ connection: Connection
     ) throws -> ExportRecord? {
+        let first = now.microseconds - keyLifetimeMicroseconds
         let condition = "WHERE principal = ? AND request_key = ? AND created_us >= ?"
         let values: [SQLValue] = [.text(principal.description), .text(key.key), .integer(first)]
         guard let record = try records(condition, values, connection).first else { return nil }
