@@ -34,6 +34,8 @@ package struct PlacedFile: Hashable, Sendable {
     package let byteCount: Int64
     /// Whether the file lies there already, with this content.
     package let isPresent: Bool
+    /// Whether the bag has it under this name with other bytes, which are set aside when it is renewed.
+    package let isChanged: Bool
 
     /// The path as the manifest has it.
     package var path: String { "data/" + name }

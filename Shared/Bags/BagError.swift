@@ -5,6 +5,8 @@ package struct BagError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: String, Hashable, Sendable {
         /// The directory has something else in it.
         case notABag
+        /// A bag whose manifest has not been written yet.
+        case unfinished
         /// Another process writes into the bag.
         case inUse
         /// Other files have all the names that the asset could get.

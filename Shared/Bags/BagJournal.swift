@@ -18,6 +18,8 @@ struct BagJournal {
 
     private var entries: [String: Entry] = [:]
 
+    init() {}
+
     /// What the directory's journal says; nothing if there is none that can be read.
     init(readingFrom root: borrowing Directory) {
         // See above: an unreadable journal is as good as none.
@@ -39,6 +41,9 @@ struct BagJournal {
         else { return nil }
         return entry.digest
     }
+
+    /// The hash of what was put there last, whatever became of it.
+    func lastDigest(of name: String) -> SHA256Digest? { entries[name]?.digest }
 
     /// Writes a file down.
     mutating func add(

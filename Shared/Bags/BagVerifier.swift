@@ -36,13 +36,13 @@ package struct BagReport: Hashable, Sendable {
 package enum BagVerifier {
     /// Reads every byte of the bag, and blocks for as long.
     ///
-    /// - Throws: `notABag` for a directory without a declaration and a manifest; `files`. What is wrong with single files
-    ///   is in the report.
+    /// - Throws: `notABag` for a directory without a declaration and a manifest, `unfinished` for a bag without a
+    ///   manifest; `files`. What is wrong with single files is in the report.
     package static func verify(_ root: borrowing Directory) throws(BagError) -> BagReport {
         let declaration = try read("bagit.txt", root)
         guard let manifest = try read(BagManifest.name, root) else {
-            let detail = declaration == nil ? "this is no bag" : "the bag has no manifest: its export is not finished"
-            throw BagError(.notABag, detail)
+            guard declaration != nil else { throw BagError(.notABag, "this is no bag") }
+            throw BagError(.unfinished, "the bag has no manifest: its export is not finished")
         }
         var report = BagReport()
         if declaration.map({ String(decoding: $0, as: UTF8.self).hasPrefix("BagIt-Version: ") }) != true {
@@ -70,13 +70,37 @@ package enum BagVerifier {
         _ report: inout BagReport
     ) {
         do throws(FilesError) {
-            let content = try hash(of: try root.open(path, [.read, .noFollow]))
+            let file = try root.open(path, [.read, .noFollow])
+            let status = try file.status()
+            let content = try hash(of: file)
             report.files += 1
             report.bytes += content.bytes
-            if content.digest != digest { report.problems.append(BagProblem(path: path, reason: .changed)) }
+            guard content.digest != digest else { return }
+            report.problems.append(BagProblem(path: path, reason: .changed))
+            note(path, status, content.digest, root)
         } catch {
             let reason: BagProblem.Reason = error.code == .notFound ? .missing : .unreadable
             report.problems.append(BagProblem(path: path, reason: reason))
+        }
+    }
+
+    /// Writes a changed file down in the bag's journal, so that the next export renews it also where its size and time
+    /// are what they were.
+    private static func note(
+        _ path: String,
+        _ status: FileStatus,
+        _ digest: SHA256Digest,
+        _ root: borrowing Directory
+    ) {
+        guard path.hasPrefix("data/") else { return }
+        do throws(FilesError) {
+            let file = try root.open(BagJournal.name, [.write, .append])
+            // A line that a kill cut short must not swallow this one.
+            try file.writeAll([0x0A])
+            var journal = BagJournal()
+            try journal.add(String(path.dropFirst("data/".count)), status, digest, to: file)
+        } catch {
+            // A bag without a journal is hashed anyway, and one that can not be written is renewed by nobody.
         }
     }
 

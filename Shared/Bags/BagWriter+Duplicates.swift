@@ -24,7 +24,7 @@ extension BagWriter {
         return false
     }
 
-    private mutating func names(of digest: SHA256Digest) throws(BagError) -> [String] {
+    mutating func names(of digest: SHA256Digest) throws(BagError) -> [String] {
         if let namesByDigest { return namesByDigest[digest] ?? [] }
         var found: [SHA256Digest: [String]] = [:]
         for file in try payload() {

@@ -6,21 +6,30 @@ package import Hashing
 /// Each file is copied under an exclusive temporary name beside its own, hashed on the way, synced, compared with the
 /// hash it must have, and renamed without replacing anything; then the directory is synced and the journal written.
 /// The manifest is written last: a bag without one, or with an old one, is not finished. Nothing outside the directory
-/// is ever touched (openat2(2), RESOLVE_BENEATH). All calls block; one thread or actor uses it.
+/// is ever touched (openat2(2), RESOLVE_BENEATH). A file of the bag whose bytes were changed is renewed in its place, and
+/// what lay there is kept in `changed/`. All calls block; one thread or actor uses it.
 package struct BagWriter: ~Copyable {
     private static let lockName = ".obscura-lock"
     private static let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 
-    private let root: Directory
+    let root: Directory
     let data: Directory
     private let lock: FileLock
     private let journalFile: FileDescriptor
+    /// The names that this value found in the root, so that it removes none but its own.
+    private let found: Set<String>
+    /// What the manifest of an earlier export says, when it was asked for.
+    private var earlier: [String: SHA256Digest]?
     private(set) var journal: BagJournal
     /// The real names in `data/` by their collision key.
     private var lying: [String: String]
     private var claimed: Set<String> = []
     /// The hashes that are known of files below `data/`.
     private(set) var known: [String: SHA256Digest] = [:]
+    /// The names in `data/` that have the content which they must have, as far as this run has seen it.
+    private var confirmed: Set<String> = []
+    /// What was renewed in its place.
+    package internal(set) var repairs: [BagRepair] = []
     /// The files of each content that lay there when it was first asked for.
     var namesByDigest: [SHA256Digest: [String]]?
 
@@ -39,7 +48,14 @@ package struct BagWriter: ~Copyable {
 
     private init(opening root: consuming Directory) throws(FilesError) {
         // A child that was forked at the wrong moment holds a copy of an earlier lock until it has become its program.
+        let hadLock = try root.status(of: Self.lockName) != nil
         let lock = try FileLock.waiting(for: .milliseconds(500), Self.lockName, in: root)
+        // One that gave up its bag has removed the lock's name, and with that the lock.
+        guard try root.status(of: Self.lockName) != nil else {
+            throw FilesError(code: .locked, operation: "lock", path: Self.lockName)
+        }
+        var found = Set(try root.entries().map(\.name))
+        if !hadLock { found.remove(Self.lockName) }
         if try root.status(of: "bagit.txt") == nil {
             try root.writeAtomically(Array(Self.declaration.utf8), to: "bagit.txt", permissions: 0o666)
         }
@@ -61,6 +77,7 @@ package struct BagWriter: ~Copyable {
         self.lock = lock
         self.journal = journal
         self.journalFile = journalFile
+        self.found = found
         self.lying = lying
     }
 
@@ -84,22 +101,26 @@ package struct BagWriter: ~Copyable {
 
     /// Decides the names of an asset's files, all with the same suffix, and finds out which of them are there already.
     ///
-    /// A file that lies there with the right content is never copied again and never gets a second name. One with
-    /// another content is left alone, and the asset gets a suffix made of its identifier.
+    /// A file that lies there with the right content is never copied again and never gets a second name. One that the
+    /// bag says is this file, with other bytes, is to be renewed in its place. Any other with another content is left
+    /// alone, and the asset gets a suffix made of its identifier.
     /// - Throws: `nameTaken`, `files`.
     package mutating func place(_ asset: BagAsset) throws(BagError) -> [PlacedFile] {
         let id = asset.id.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        var best: (files: [PlacedFile], present: Int)?
+        var best: (files: [PlacedFile], worth: Int)?
         for suffix in ["", "-" + id.prefix(8), "-" + id.prefix(64)] {
             guard let files = try files(of: asset, suffix: suffix) else { continue }
             let present = files.filter(\.isPresent).count
-            if present > best?.present ?? -1 { best = (files, present) }
+            let worth = 2 * present + files.filter(\.isChanged).count
+            if worth > best?.worth ?? -1 { best = (files, worth) }
             if present == files.count { break }
         }
         guard let best else { throw BagError(.nameTaken, "other files have the names of asset \(asset.id)") }
         for file in best.files {
             claimed.insert(SafeName.key(file.name))
-            if file.isPresent { known[file.name] = file.digest }
+            guard file.isPresent else { continue }
+            known[file.name] = file.digest
+            confirmed.insert(file.name)
         }
         return best.files
     }
@@ -118,13 +139,15 @@ package struct BagWriter: ~Copyable {
             }
             if claimed.contains(SafeName.key(name)) { return nil }
             let there = lying[SafeName.key(name)]
-            if let there, try !has(output, at: there) { return nil }
+            let isPresent = if let there { try has(output, at: there) } else { false }
+            if let there, !isPresent, try !isChanged(output, at: there) { return nil }
             files.append(
                 PlacedFile(
                     name: there ?? name,
                     digest: output.digest,
                     byteCount: output.byteCount,
-                    isPresent: there != nil
+                    isPresent: isPresent,
+                    isChanged: there != nil && !isPresent
                 )
             )
         }
@@ -137,11 +160,12 @@ package struct BagWriter: ~Copyable {
             else {
                 return false
             }
-            if let digest = journal.digest(of: name, status) { return digest == output.digest }
+            if let digest = known[name] ?? journal.digest(of: name, status) { return digest == output.digest }
             let digest = try hash(of: try data.open(name, [.read, .noFollow])).digest
-            try journal.add(name, status, digest, to: journalFile)
             known[name] = digest
-            return digest == output.digest
+            guard digest == output.digest else { return false }
+            try journal.add(name, status, digest, to: journalFile)
+            return true
         } catch {
             throw BagError(error)
         }
@@ -166,7 +190,9 @@ package struct BagWriter: ~Copyable {
         let temporaryName = writer.temporaryName
         do throws(BagError) {
             let status = try writer.complete()
+            if file.isChanged { try setAside(file.name) }
             try put(temporaryName, as: file.name)
+            confirmed.insert(file.name)
             lying[SafeName.key(file.name)] = file.name
             known[file.name] = file.digest
             do throws(FilesError) {
@@ -189,15 +215,7 @@ package struct BagWriter: ~Copyable {
 
     private func put(_ temporaryName: String, as name: String) throws(BagError) {
         do throws(FilesError) {
-            do throws(FilesError) {
-                try data.rename(temporaryName, as: name, replacing: false)
-            } catch  where error.code == .invalid {
-                // The file system has no RENAME_NOREPLACE (renameat2(2)); the bag's lock keeps other exporters away.
-                guard try data.status(of: name) == nil else {
-                    throw FilesError(code: .alreadyExists, operation: "rename", path: name)
-                }
-                try data.rename(temporaryName, as: name, replacing: true)
-            }
+            try data.move(temporaryName, to: data, as: name)
             try data.sync()
         } catch {
             if error.code == .alreadyExists {
@@ -210,15 +228,20 @@ package struct BagWriter: ~Copyable {
     /// Writes the tag files, the manifest last: from then on the bag is complete.
     ///
     /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; `Payload-Oxum` is added.
-    /// - Returns: How many files and bytes the whole bag has, those of earlier runs included.
+    /// A file of an earlier export with other bytes than it had keeps its line in the manifest, so that a check names it;
+    /// where the bag has its content under another name, it is renewed from there.
+    ///
+    /// - Returns: How many files and bytes the whole bag has, those of earlier runs included, and what was changed.
     /// - Throws: `files`.
     package mutating func seal(info: [(label: String, value: String)]) throws(BagError) -> BagSummary {
-        let old = try oldManifest()
+        let damaged = try mendEarlier()
+        let old = try earlierManifest()
         var digests: [String: SHA256Digest] = [:]
         var bytes: Int64 = 0
         for file in try payload() {
             bytes += file.status.size
-            digests["data/" + file.name] = try digest(of: file, old: old)
+            let path = "data/" + file.name
+            digests[path] = if damaged.contains(path), let old = old[path] { old } else { try digest(of: file) }
         }
         let lines = info + [("Payload-Oxum", "\(bytes).\(digests.count)")]
         let text = lines.map { "\(BagTag.clean($0.label)): \(BagTag.clean($0.value))\n" }.joined()
@@ -237,17 +260,52 @@ package struct BagWriter: ~Copyable {
         } catch {
             throw BagError(error)
         }
-        return BagSummary(files: digests.count, bytes: bytes)
+        return BagSummary(files: digests.count, bytes: bytes, repairs: repairs, damaged: damaged.sorted())
     }
 
-    private func digest(of file: PayloadFile, old: [String: SHA256Digest]) throws(BagError) -> SHA256Digest {
-        if let digest = known[file.name] ?? journal.digest(of: file.name, file.status) ?? old["data/" + file.name] {
-            return digest
+    /// The paths of earlier files that have other bytes than they had, and that could not be renewed.
+    private mutating func mendEarlier() throws(BagError) -> Set<String> {
+        let old = try earlierManifest()
+        var damaged: Set<String> = []
+        for file in try payload() where !confirmed.contains(file.name) {
+            let path = "data/" + file.name
+            guard let digest = old[path] else { continue }
+            // What can not be read may be what it was, and nobody knows: it keeps its line, and is named.
+            guard let found = try? self.digest(of: file) else {
+                damaged.insert(path)
+                continue
+            }
+            if found != digest, try !renew(file.name, digest) { damaged.insert(path) }
         }
+        return damaged
+    }
+
+    private mutating func digest(of file: PayloadFile) throws(BagError) -> SHA256Digest {
+        if let digest = known[file.name] ?? journal.digest(of: file.name, file.status) { return digest }
         do throws(FilesError) {
-            return try hash(of: try data.open(file.name, [.read, .noFollow])).digest
+            let digest = try hash(of: try data.open(file.name, [.read, .noFollow])).digest
+            known[file.name] = digest
+            return digest
         } catch {
             throw BagError(error)
+        }
+    }
+
+    /// Ends the work on a bag into which nothing was put: what this value made of it is removed again.
+    ///
+    /// What was there before, and everything as soon as there is a file or a manifest, stays. An error only means that
+    /// more stays.
+    package consuming func removeIfEmpty() {
+        do throws(FilesError) {
+            guard !found.contains("data"), try root.status(of: BagManifest.name) == nil else { return }
+            for entry in try data.entries() where BagPayload.isPartial(entry.name) { try data.remove(entry.name) }
+            // Refused as soon as something lies in it.
+            try root.removeDirectory("data")
+            for name in ["bagit.txt", BagJournal.name, Self.lockName] where !found.contains(name) {
+                try root.remove(name)
+            }
+        } catch {
+            // What is left is an empty bag, which the same export goes on with.
         }
     }
 
@@ -259,15 +317,16 @@ package struct BagWriter: ~Copyable {
         }
     }
 
-    /// What the bag's manifest says; nothing if there is none that can be read.
-    private func oldManifest() throws(BagError) -> [String: SHA256Digest] {
-        do throws(FilesError) {
-            guard let bytes = try root.read(BagManifest.name, limit: BagManifest.maximumByteCount) else { return [:] }
-            // A damaged manifest is made anew from the files themselves.
-            return (try? BagManifest.decoded(bytes)) ?? [:]
-        } catch {
-            throw BagError(error)
+    /// What the manifest said when the bag was opened; nothing if there is none that can be read.
+    mutating func earlierManifest() throws(BagError) -> [String: SHA256Digest] {
+        if let earlier { return earlier }
+        let bytes = try bagging { () throws(FilesError) in
+            try root.read(BagManifest.name, limit: BagManifest.maximumByteCount)
         }
+        // A damaged manifest is made anew from the files themselves.
+        let entries = bytes.flatMap { try? BagManifest.decoded($0) } ?? [:]
+        earlier = entries
+        return entries
     }
 
     /// A bag is written into an empty directory or a bag; hidden files do not count.
@@ -280,12 +339,6 @@ package struct BagWriter: ~Copyable {
         }
         throw BagError(.notABag, "the directory has other files in it; choose an empty one or an earlier export")
     }
-}
-
-/// The whole of a bag.
-package struct BagSummary: Hashable, Sendable {
-    package let files: Int
-    package let bytes: Int64
 }
 
 /// Text for `bag-info.txt`.

@@ -35,6 +35,19 @@ package struct ExportFailure: Hashable, Sendable, Codable {
     }
 }
 
+/// A file of the bag whose bytes had been changed, and that was exported anew in its place.
+package struct ExportRepair: Hashable, Sendable, Codable {
+    /// The path in the bag.
+    package var path: String
+    /// Where in the bag the changed bytes are now; no manifest lists them.
+    package var kept: String
+
+    package init(path: String, kept: String) {
+        self.path = path
+        self.kept = kept
+    }
+}
+
 /// An export job as it stands; at the end, its result.
 package struct ExportJob: Hashable, Sendable, Codable {
     package var job: String
@@ -51,8 +64,14 @@ package struct ExportJob: Hashable, Sendable, Codable {
     package var failed: [ExportFailure]
     /// Files whose hash was compared.
     package var verified: Int
+    /// Files that had been changed and were renewed.
+    package var repaired: [ExportRepair]?
+    /// Paths in the bag of changed files that could not be renewed.
+    package var damaged: [String]?
     /// Why the job failed.
     package var reason: String?
+    /// What the job failed with; `reason` is its text.
+    package var error: ErrorReply?
 
     package init(job: String, state: ExportState, destination: String) {
         self.job = job

@@ -21,7 +21,7 @@ enum Samples {
     /// Exports assets whose content is in `contents` by hash; gives the names and how many were copied.
     @discardableResult
     static func export(_ assets: [BagAsset], contents: [String], to path: String) throws -> (
-        names: [[String]], copied: Int
+        names: [[String]], copied: Int, whole: BagSummary
     ) {
         let known = Dictionary(uniqueKeysWithValues: Set(contents).map { (SHA256Digest(hashing: $0), $0) })
         var writer = try BagWriter(Directory(creating: path))
@@ -37,8 +37,8 @@ enum Samples {
                 copied += 1
             }
         }
-        _ = try writer.seal(info: [("Bagging-Date", "2026-11-30")])
-        return (names, copied)
+        let whole = try writer.seal(info: [("Bagging-Date", "2026-11-30")])
+        return (names, copied, whole)
     }
 
     static func isValid(_ path: String) throws -> Bool {

@@ -116,6 +116,114 @@ struct `An export by the command line` {
         }
     }
 
+    @Test func `renews a changed file in its place, keeps what lay there, and says so`() async throws {
+        try await withTemporaryDirectory { path in
+            let (exporter, bag) = (FakeExporter(), path + "/bag")
+            exporter.add("A.JPG", "one", number: 1)
+            #expect(try await exporter.export(to: bag) == (0, 1, 0, 0))
+            try Data("an edit".utf8).write(to: URL(filePath: bag + "/data/A.JPG"))
+            let found = await obscura("export", "verify", bag)
+            #expect(found.status == .badData && found.lines.last?.hasPrefix("Run the same export again") == true)
+            let mended = await obscura("export", "--to", bag, on: exporter.cluster)
+            #expect(mended.status == .success, "\(mended.errors)")
+            #expect(mended.lines.contains { $0.hasPrefix("renewed  data/A.JPG") && $0.hasSuffix("changed/A.JPG") })
+            #expect(try payload(bag) == ["A.JPG": "one"])
+            #expect(try String(contentsOfFile: bag + "/changed/A.JPG", encoding: .utf8) == "an edit")
+            #expect(await obscura("export", "verify", bag).status == .success)
+        }
+    }
+
+    @Test func `names what was changed and is not its own, and ends with 65`() async throws {
+        try await withTemporaryDirectory { path in
+            let (exporter, bag) = (FakeExporter(), path + "/bag")
+            exporter.add("A.JPG", "one", number: 1)
+            #expect(try await exporter.export(to: bag) == (0, 1, 0, 0))
+            exporter.items.withLock { $0 = [] }
+            try Data("an edit".utf8).write(to: URL(filePath: bag + "/data/A.JPG"))
+            let outcome = await obscura("export", "--to", bag, on: exporter.cluster)
+            #expect(outcome.status == .badData)
+            #expect(outcome.lines.contains { $0.hasPrefix("damaged  data/A.JPG") })
+            #expect(try payload(bag) == ["A.JPG": "an edit"])
+        }
+    }
+
+    @Test func `that is refused leaves what was there, and nothing else`() async throws {
+        try await withTemporaryDirectory { path in
+            let cluster = FakeCluster()
+            cluster.onStream(StreamExport.self) { _, _ in throw ErrorReply(.accessDenied, "No") }
+            let files = FileManager.default
+            let new = await obscura("export", "--to", path + "/new/deep/bag", on: cluster)
+            #expect(new.status == .notPermitted)
+            #expect(try files.contentsOfDirectory(atPath: path) == [])
+            try files.createDirectory(atPath: path + "/empty", withIntermediateDirectories: false)
+            #expect(await obscura("export", "--to", path + "/empty", on: cluster).status == .notPermitted)
+            #expect(try files.contentsOfDirectory(atPath: path + "/empty") == [])
+            let (exporter, bag) = (FakeExporter(), path + "/bag")
+            exporter.add("A.JPG", "one", number: 1)
+            #expect(try await exporter.export(to: bag) == (0, 1, 0, 0))
+            #expect(await obscura("export", "--to", bag, on: cluster).status == .notPermitted)
+            #expect(await obscura("export", "verify", bag).status == .success)
+        }
+    }
+
+    @Test func `that ends half way is unfinished, and a check says what finishes it`() async throws {
+        try await withTemporaryDirectory { path in
+            let (exporter, bag) = (FakeExporter(), path + "/bag")
+            exporter.add("A.JPG", "one", number: 1)
+            let cluster = FakeCluster()
+            let first = exporter.items.withLock { $0.first }
+            let item = try #require(first)
+            cluster.onStream(StreamExport.self) { _, send in
+                let file = StreamExport.File(
+                    asset: item.asset,
+                    sha256: item.asset.sha256 ?? "",
+                    bytes: item.asset.bytes,
+                    isPresent: false
+                )
+                try await send(StreamExport.Item(file: file), [])
+                try await send(StreamExport.Item(last: true), item.content)
+                throw ErrorReply(.revoked, "Taken away")
+            }
+            #expect(await obscura("export", "--to", bag, on: cluster).status == .notPermitted)
+            #expect(try payload(bag) == ["A.JPG": "one"])
+            let unfinished = await obscura("export", "verify", bag)
+            #expect(unfinished.status == .badData)
+            #expect(unfinished.errors.contains("unfinished"))
+            #expect(unfinished.errors.contains("Run the same export again to finish it"))
+            #expect(try await exporter.export(to: bag) == (0, 0, 1, 0))
+            #expect(await obscura("export", "verify", bag).status == .success)
+        }
+    }
+
+    /// What ended a job of the exporter is what the command ends with; a job of an earlier version has only words.
+    @Test(arguments: [
+        (ErrorCode?.some(.accessDenied), ProgramStatus.notPermitted), (.revoked, .notPermitted),
+        (.dismissed, .tryAgain),
+        (.serviceUnavailable, .unavailable), (.diskFull, .inputOutput), (.destinationExists, .cannotCreate),
+        (nil, .badData),
+    ])
+    func `by the exporter ends with the status of what ended it`(code: ErrorCode?, status: ProgramStatus) async throws {
+        let cluster = FakeCluster()
+        var job = ExportJob(job: "J1", state: .running, destination: "/d")
+        cluster.on(StartExport.self) { [job] _ in job }
+        job.state = .failed
+        job.reason = "It broke"
+        job.error = code.map { ErrorReply($0, "It broke") }
+        cluster.onStream(FollowExport.self) { [job] _, _ in job }
+        let outcome = await obscura("export", "--to", "d", "--service", on: cluster)
+        #expect(outcome.status == status)
+        #expect(outcome.errors.contains("It broke") && outcome.errors.contains("obscura export resume J1"))
+    }
+
+    @Test func `by the exporter that had files that failed ends with 65, whatever their reasons`() async throws {
+        let cluster = FakeCluster()
+        var job = ExportJob(job: "J1", state: .done, destination: "/d")
+        job.failed = ["denied", "gone"].map { ExportFailure(url: Samples.url, reason: $0) }
+        cluster.on(StartExport.self) { [job] _ in job }
+        cluster.onStream(FollowExport.self) { [job] _, _ in job }
+        #expect(await obscura("export", "--to", "d", "--service", on: cluster).status == .badData)
+    }
+
     @Test func `says which files it has beside the request, where there is room for a million`() async throws {
         try await withTemporaryDirectory { path in
             let (exporter, bag) = (FakeExporter(), path + "/bag")

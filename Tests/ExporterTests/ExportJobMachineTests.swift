@@ -34,7 +34,8 @@ struct `An export job's machine` {
         var machine = Self.machine(state)
         let before = machine
         let events: [ExportJobMachine.Event] = [
-            .began, .planned(files: 1, bytes: 1), .skipped, .copied(bytes: 1), .finished, .broke(reason: "x"),
+            .began, .planned(files: 1, bytes: 1), .skipped, .copied(bytes: 1), .finished,
+            .broke(ErrorReply(.diskFull, "x")), .left(repaired: [], damaged: ["data/x"]),
         ]
         for event in events { #expect(machine.apply(event) == nil) }
         #expect(machine == before)

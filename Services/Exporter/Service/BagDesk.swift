@@ -19,6 +19,8 @@ package actor BagDesk {
     private var writer: BagWriter?
     private var file: BagFileWriter?
     private var placed: [PlacedFile] = []
+    /// The destination, and how many of its folders were there before it was opened.
+    private var opened: (destination: String, found: Int)?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe disk.unownedExecutor }
 
@@ -29,6 +31,7 @@ package actor BagDesk {
     ///
     /// - Throws: `destinationRefused`, `destinationExists` for a folder with other files, `inUse`, `diskFull` …
     package func open(_ destination: String, below roots: ExportRoots) throws {
+        opened = (destination, roots.foundFolders(of: destination))
         let directory = try roots.open(destination)
         do throws(BagError) {
             writer = try BagWriter(directory)
@@ -84,8 +87,25 @@ package actor BagDesk {
     }
 
     /// Writes the tag files, the manifest last.
-    package func seal(info: [(label: String, value: String)]) throws {
-        _ = try Self.replying { () throws(BagError) in try writer?.seal(info: info) }
+    ///
+    /// - Returns: What had been changed in the bag and was renewed, and the paths of what could not be.
+    package func seal(
+        info: [(label: String, value: String)]
+    ) throws -> (repaired: [ExportRepair], damaged: [String]) {
+        let summary = try Self.replying { () throws(BagError) in try writer?.seal(info: info) }
+        let repaired = summary?.repairs.map { ExportRepair(path: $0.path, kept: $0.kept) }
+        return (repaired ?? [], summary?.damaged ?? [])
+    }
+
+    /// Ends work that was not sealed: what is in the bag stays, and of one with nothing in it nothing stays.
+    ///
+    /// - Returns: What was renewed in it.
+    package func close(below roots: ExportRoots) -> [ExportRepair] {
+        abandon()
+        let repaired = writer?.repairs.map { ExportRepair(path: $0.path, kept: $0.kept) }
+        writer.take()?.removeIfEmpty()
+        if let (destination, found) = opened.take() { roots.removeEmptyFolders(of: destination, keeping: found) }
+        return repaired ?? []
     }
 
     private static func finish(_ file: consuming BagFileWriter, _ writer: inout BagWriter?) throws {
@@ -111,7 +131,8 @@ extension ErrorReply {
     /// A bag's refusal as programs see it.
     fileprivate init(_ error: BagError) {
         switch error.code {
-        case .notABag: self.init(.destinationExists, "The destination has other files in it", reason: error.detail)
+        case .notABag, .unfinished:
+            self.init(.destinationExists, "The destination has other files in it", reason: error.detail)
         case .inUse: self.init(.inUse, "Another export writes into this bag", reason: error.detail)
         case .contentMismatch: self.init(.damaged, "The copy is not what the library has", reason: error.detail)
         case .nameTaken: self.init(.destinationExists, "Another file has the name", reason: error.detail)

@@ -12,10 +12,12 @@ package struct ExportJobMachine: Hashable, Sendable {
         case copied(bytes: Int64)
         /// A file was not exported; the others are.
         case lost(ExportFailure)
+        /// The bag is left, whole or not: what had been changed in it and was renewed, and what could not be.
+        case left(repaired: [ExportRepair], damaged: [String])
         /// All files have been through.
         case finished
         /// The work can not go on.
-        case broke(reason: String)
+        case broke(ErrorReply)
         /// Somebody with the right to says so.
         case controlled(ControlExport.Action)
     }
@@ -50,10 +52,14 @@ package struct ExportJobMachine: Hashable, Sendable {
             job.copiedBytes += bytes
             job.verified += 1
         case .lost(let failure): job.failed.append(failure)
+        case .left(let repaired, let damaged):
+            job.repaired = repaired.isEmpty ? nil : repaired
+            job.damaged = damaged.isEmpty ? nil : damaged
         case .finished: job.state = .done
-        case .broke(let reason):
+        case .broke(let error):
             job.state = .failed
-            job.reason = reason
+            job.reason = error.text
+            job.error = error
         case .controlled: break
         }
         return nil
@@ -67,6 +73,7 @@ package struct ExportJobMachine: Hashable, Sendable {
         case (.resume, .paused), (.resume, .failed):
             job.state = .running
             job.reason = nil
+            job.error = nil
             return .start
         case (.cancel, .running):
             job.state = .cancelled

@@ -35,9 +35,19 @@ struct ExportRun: Sendable {
         await report(.began)
         let assets = try await plan(pass)
         let desk = BagDesk(disk: disk)
+        do {
+            try await fill(desk, assets, pass)
+        } catch {
+            // What was moved is told, however the work ended.
+            await report(.left(repaired: await desk.close(below: roots), damaged: []))
+            throw error
+        }
+        await report(.finished)
+    }
+
+    private func fill(_ desk: BagDesk, _ assets: [Asset], _ pass: ExportPass) async throws {
         try await desk.open(record.job.destination, below: roots)
-        let files = try await place(assets, desk)
-        for file in files {
+        for file in try await place(assets, desk) {
             try Task.checkCancellation()
             if file.isPresent {
                 await report(.skipped)
@@ -46,10 +56,10 @@ struct ExportRun: Sendable {
             }
         }
         let day = String(now().description.prefix(10))
-        try await desk.seal(info: [
+        let whole = try await desk.seal(info: [
             ("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id),
         ])
-        await report(.finished)
+        await report(.left(repaired: whole.repaired, damaged: whole.damaged))
     }
 
     /// The assets of the job: kept with it, so that going on means the same ones.

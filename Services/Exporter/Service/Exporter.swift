@@ -246,6 +246,7 @@ package actor Exporter {
         var job = record.job
         job.state = .running
         job.reason = nil
+        job.error = nil
         machines[id] = ExportJobMachine(job)
         let first = FirstPass(pass)
         let run = ExportRun(
@@ -271,7 +272,7 @@ package actor Exporter {
                 // Whoever cancelled it has said what the job is now.
             } catch {
                 let reply = error as? ErrorReply ?? ErrorReply(.exportFailed, "The export failed", reason: "\(error)")
-                if !Task.isCancelled { await self?.apply(.broke(reason: reply.text), to: id) }
+                if !Task.isCancelled { await self?.apply(.broke(reply), to: id) }
             }
             await self?.ended(id)
         }

@@ -38,7 +38,9 @@ struct ExportCommand: Command {
         "Copies assets out, verified, with a manifest (BagIt, RFC 8493)",
         discussion: """
             The files are written as your own user. An export that was interrupted is resumed by asking for it again. \
-            Ends with 65 when a file could not be exported.
+            A file of the export that was changed is copied anew, and what lay there is kept in DIR/changed. \
+            Ends with 65 when a file could not be exported, whatever the reason, or is damaged; where the whole export \
+            ended, with the status of what ended it, also with --service.
             """,
         parameters: [urls] + AssetQueryParameters.all + [destination, privacy, update, dryRun, service]
             + CommonParameters.asking,
@@ -79,7 +81,7 @@ struct ExportCommand: Command {
         } else {
             Self.show(outcome, terminal)
         }
-        return outcome.failures.isEmpty ? .success : .badData
+        return outcome.status
     }
 
     private static func selection(_ arguments: Arguments) -> ExportSelection {
@@ -103,14 +105,27 @@ struct ExportCommand: Command {
             Self.show(progress.copied + progress.skipped, progress.copiedBytes, asJSON, terminal)
         }
         guard end.state == .done else {
-            throw ErrorReply(
-                .exportFailed,
-                "The job \(end.job) is \(end.state.rawValue)",
-                reason: end.reason,
-                recoverySuggestion: "obscura export resume \(end.job)"
-            )
+            throw Self.failure(of: end)
         }
         return ExportOutcome(end)
+    }
+
+    /// What ended a job, as if this command had met it, with the way to go on.
+    private static func failure(of job: ExportJob) -> ErrorReply {
+        let resuming = "obscura export resume \(job.job)"
+        guard job.state == .failed, var error = job.error else {
+            return ErrorReply(
+                .exportFailed,
+                "The job \(job.job) is \(job.state.rawValue)",
+                reason: job.reason,
+                recoverySuggestion: job.state == .failed ? resuming : nil
+            )
+        }
+        error.recoverySuggestion = [error.recoverySuggestion, "Then: \(resuming)"].compactMap(\.self).joined(
+            separator: " "
+        )
+        error.parameters = (error.parameters ?? [:]).merging(["job": job.job]) { _, job in job }
+        return error
     }
 
     private func preview(
@@ -164,6 +179,12 @@ struct ExportCommand: Command {
 
     private static func show(_ outcome: ExportOutcome, _ terminal: Terminal) {
         for failure in outcome.failures { terminal.writeLine("failed  \(failure.url)  \(failure.reason)") }
+        for repair in outcome.repaired {
+            terminal.writeLine("renewed  \(repair.path)  it had been changed; what lay there is now \(repair.kept)")
+        }
+        for path in outcome.damaged {
+            terminal.writeLine("damaged  \(path)  it was changed after an earlier export, and is not part of this one")
+        }
         terminal.writeLine(
             "\(outcome.copied) copied, \(outcome.skipped) there already, \(outcome.failures.count) failed; "
                 + "\(outcome.files) files and \(ByteText.of(outcome.bytes)) in \(outcome.destination)"

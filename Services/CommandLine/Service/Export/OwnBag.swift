@@ -15,7 +15,12 @@ actor OwnBag {
     private(set) var copiedBytes: Int64 = 0
     private(set) var skipped = 0
     private(set) var failures: [ExportFailure] = []
+    /// What had been changed in the bag and was renewed, and what could not be.
+    private(set) var repaired: [ExportRepair] = []
+    private(set) var damaged: [String] = []
     private var current: Asset?
+    /// The folders that were made for the bag.
+    private var folders = NewFolders()
     /// Where files lie that come without bytes and that the bag does not have after all, by their assets.
     private var missing: [AssetURL: PlacedFile] = [:]
 
@@ -32,8 +37,10 @@ actor OwnBag {
     func open() throws -> [[UInt8]] {
         let directory: Directory
         do throws(FilesError) {
+            folders = NewFolders(along: path)
             directory = try Directory(creating: path, permissions: 0o777)
         } catch {
+            folders.removeEmpty()
             throw ErrorReply.cannotCreate(path, error)
         }
         do throws(BagError) {
@@ -67,6 +74,8 @@ actor OwnBag {
         abandon()
         let info = [("Bagging-Date", String(date.prefix(10))), ("Bag-Software-Agent", "obscura")]
         let summary = try replying { () throws(BagError) in try writer?.seal(info: info) }
+        repaired = Self.repairs(summary?.repairs)
+        damaged = summary?.damaged ?? []
         return (summary?.files ?? 0, summary?.bytes ?? 0)
     }
 
@@ -76,6 +85,21 @@ actor OwnBag {
         writer?.abandon(incomplete)
         if let current { failures.append(ExportFailure(url: current.url, reason: "the copy was not finished")) }
         current = nil
+    }
+
+    /// Ends an export that was not sealed: what is in the bag stays, and of one with nothing in it nothing stays.
+    ///
+    /// - Returns: What was renewed in it.
+    func close() -> [ExportRepair] {
+        abandon()
+        let repaired = Self.repairs(writer?.repairs)
+        writer.take()?.removeIfEmpty()
+        folders.removeEmpty()
+        return repaired
+    }
+
+    private static func repairs(_ repairs: [BagRepair]?) -> [ExportRepair] {
+        repairs?.map { ExportRepair(path: $0.path, kept: $0.kept) } ?? []
     }
 
     private func begin(_ next: StreamExport.File) throws {
@@ -158,6 +182,13 @@ extension ErrorReply {
                 recoverySuggestion: "Choose an empty folder, or an earlier export"
             )
         case .inUse: self.init(.inUse, "Another export writes into the folder", reason: "'\(path)': \(error.detail)")
+        case .unfinished:
+            self.init(
+                .damaged,
+                "The export is unfinished",
+                reason: "'\(path)': it has no manifest yet",
+                recoverySuggestion: "Run the same export again to finish it"
+            )
         case .contentMismatch, .damagedTagFile: self.init(.damaged, "The bag is damaged", reason: error.detail)
         case .nameTaken: self.init(.destinationExists, "Another file has the name", reason: error.detail)
         case .files:

@@ -15,7 +15,8 @@ struct OwnExport: Sendable {
 
     /// Copies what the bag does not have yet.
     ///
-    /// A kill at any moment leaves only whole files with their names; the same export again goes on from there.
+    /// A kill at any moment leaves only whole files with their names; the same export again goes on from there. One that
+    /// is refused before its first file leaves nothing.
     ///
     /// - Parameters:
     ///   - rules: How the person may be asked.
@@ -27,6 +28,23 @@ struct OwnExport: Sendable {
         progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
     ) async throws -> ExportOutcome {
         let bag = OwnBag(path: destination)
+        do {
+            return try await fill(bag, rules, progress)
+        } catch {
+            let repaired = await bag.close()
+            guard !repaired.isEmpty, var reply = error as? ErrorReply else { throw error }
+            // The person is told where changed files went, however the export ended.
+            let moved = repaired.map { "\($0.path) was renewed, and what lay there is now \($0.kept)" }
+            reply.reason = ([reply.reason].compactMap(\.self) + moved).joined(separator: "; ")
+            throw reply
+        }
+    }
+
+    private func fill(
+        _ bag: OwnBag,
+        _ rules: CallRules,
+        _ progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
+    ) async throws -> ExportOutcome {
         let present = try await bag.open()
         let summary = try await fetch(selection, into: bag, rules.attaching(present), progress)
         // What the bag had and has no more; asked for in parts, because a request is not endless.
@@ -45,7 +63,9 @@ struct OwnExport: Sendable {
             copied: await bag.copied,
             skipped: await bag.skipped,
             failures: await bag.failures,
-            verified: await bag.copied + bag.skipped
+            verified: await bag.copied + bag.skipped,
+            repaired: await bag.repaired,
+            damaged: await bag.damaged
         )
     }
 }
@@ -85,9 +105,16 @@ struct ExportOutcome: Encodable, Sendable {
     let failures: [ExportFailure]
     /// Files whose hash was compared.
     let verified: Int
+    /// Files that had been changed and were renewed; what lay there is kept.
+    let repaired: [ExportRepair]
+    /// Paths in the bag of changed files that are not of this export.
+    let damaged: [String]
+
+    /// The command's: 0, or 65 when a file could not be exported, for whatever reason, or is damaged.
+    var status: ProgramStatus { failures.isEmpty && damaged.isEmpty ? .success : .badData }
 
     private enum CodingKeys: String, CodingKey {
-        case job, destination, files, bytes, copied, skipped, failed, failures, verified
+        case job, destination, files, bytes, copied, skipped, failed, failures, verified, repaired, damaged
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -101,6 +128,8 @@ struct ExportOutcome: Encodable, Sendable {
         try container.encode(failures.count, forKey: .failed)
         try container.encode(failures, forKey: .failures)
         try container.encode(verified, forKey: .verified)
+        try container.encode(repaired, forKey: .repaired)
+        try container.encode(damaged, forKey: .damaged)
     }
 }
 
@@ -115,7 +144,9 @@ extension ExportOutcome {
             copied: job.copied,
             skipped: job.skipped,
             failures: job.failed,
-            verified: job.verified
+            verified: job.verified,
+            repaired: job.repaired ?? [],
+            damaged: job.damaged ?? []
         )
     }
 }

@@ -25,9 +25,15 @@ struct VerifyExportCommand: Command {
             for problem in problems { context.terminal.writeLine("\(problem.reason)  \(problem.path)") }
             let words = problems.isEmpty ? "all as exported" : "\(problems.count) problems"
             context.terminal.writeLine("\(report.files) files, \(ByteText.of(report.bytes)): \(words)")
+            if !problems.isEmpty { context.terminal.writeLine(Self.advice) }
         }
         return report.isValid ? .success : .badData
     }
+
+    private static let advice = """
+        Run the same export again: it renews what is changed or missing, keeps changed bytes in 'changed', and lists what \
+        an unfinished export left.
+        """
 
     /// How many problems a bag has; reads every byte.
     static func problems(in path: String) throws(ErrorReply) -> Int { try report(on: path).problems.count }
@@ -43,7 +49,12 @@ struct VerifyExportCommand: Command {
             return try BagVerifier.verify(directory)
         } catch {
             throw error.code == .notABag
-                ? ErrorReply(.damaged, "This is no finished export", reason: "'\(path)': \(error.detail)")
+                ? ErrorReply(
+                    .damaged,
+                    "This is no export",
+                    reason: "'\(path)': \(error.detail)",
+                    recoverySuggestion: "Name the folder that an export was written to"
+                )
                 : ErrorReply(error, path)
         }
     }
