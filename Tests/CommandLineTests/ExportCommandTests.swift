@@ -186,6 +186,10 @@ struct `An export by the command line` {
             }
             #expect(await obscura("export", "--to", bag, on: cluster).status == .notPermitted)
             #expect(try payload(bag) == ["A.JPG": "one"])
+            try Data("an edit".utf8).write(to: URL(filePath: bag + "/data/A.JPG"))
+            let renewed = await obscura("export", "--to", bag, on: cluster)
+            #expect(renewed.status == .notPermitted)
+            #expect(renewed.errors.contains("data/A.JPG was renewed, and what lay there is now changed/A.JPG"))
             let unfinished = await obscura("export", "verify", bag)
             #expect(unfinished.status == .badData)
             #expect(unfinished.errors.contains("unfinished"))

@@ -43,6 +43,25 @@ struct `A job of the exporter` {
         }
     }
 
+    @Test func `says what it renewed also when it fails after that`() async throws {
+        try await Self.with { world, exporter in
+            world.add("other.jpg", "other", number: 2)
+            _ = try await Self.export(exporter)
+            for name in ["IMG.JPG", "other.jpg"] {
+                try Data("an edit".utf8).write(to: URL(filePath: world.bag() + "/data/" + name))
+            }
+            world.state.withLock { state in
+                state.beforeRead = { name in
+                    if name == "other.jpg" { throw ErrorReply(.accessDenied, "No") }
+                }
+            }
+            let failed = try await Self.export(exporter)
+            #expect(failed.state == .failed && failed.error?.code == .accessDenied)
+            #expect(failed.repaired == [ExportRepair(path: "data/IMG.JPG", kept: "changed/IMG.JPG")])
+            #expect(try Data(contentsOf: URL(filePath: world.bag() + "/data/other.jpg")) == Data("an edit".utf8))
+        }
+    }
+
     @Test func `that writes nothing leaves no folder, and goes on from nothing`() async throws {
         try await Self.with { world, exporter in
             world.state.withLock { $0.isRevoked = true }
