@@ -18,7 +18,7 @@ package struct SchemaDocument: Encodable, Sendable {
     }
 
     /// The types that schemas refer to, by name.
-    package let definitions: [String: JSONSchema]
+    package private(set) var definitions: [String: JSONSchema]
     /// The messages, by name.
     package private(set) var messages: [String: Message]
 
@@ -33,11 +33,20 @@ package struct SchemaDocument: Encodable, Sendable {
         messages = visitor.messages
     }
 
-    /// The document without all messages but one; nil when there is none of that name.
+    /// The document with one message and the types that it and errors lead to; nil when there is none of that name.
     package func only(_ name: String) -> SchemaDocument? {
         guard let message = messages[name] else { return nil }
         var document = self
         document.messages = [name: message]
+        var reached: Set<String> = []
+        var rest = [message.request, message.reply, message.item, message.summary].compactMap(\.self)
+        rest.append(.reference("ErrorReply"))
+        while let schema = rest.popLast() {
+            for name in schema.references where reached.insert(name).inserted {
+                if let definition = definitions[name] { rest.append(definition) }
+            }
+        }
+        document.definitions = definitions.filter { reached.contains($0.key) }
         return document
     }
 

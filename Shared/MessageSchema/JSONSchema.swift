@@ -17,6 +17,18 @@ package indirect enum JSONSchema: Hashable, Sendable {
     case reference(String)
 }
 
+extension JSONSchema {
+    /// The names of the definitions that it refers to, itself and in its parts.
+    package var references: Set<String> {
+        switch self {
+        case .reference(let name): [name]
+        case .array(let inner), .map(let inner): inner.references
+        case .object(let properties, _): properties.values.reduce(into: []) { $0.formUnion($1.references) }
+        case .string, .words, .numbers, .integer, .number, .boolean: []
+        }
+    }
+}
+
 extension JSONSchema: Encodable {
     private enum Key: String, CodingKey {
         case type, pattern, words = "enum", items, properties, required, additionalProperties, reference = "$ref"

@@ -1,5 +1,6 @@
 import CommandLineService
 import Consent
+import FoundationEssentials
 import Media
 import MessageSchema
 import ServiceRuntime
@@ -105,15 +106,30 @@ struct `The doctor` {
         }
     }
 
-    @Test func `schema needs no cluster and knows one message from another`() async {
+    @Test func `schema needs no cluster and knows one message from another`() async throws {
         let all = await obscura("schema", "--json")
         #expect(all.status == .success)
         #expect(all.lines.count == 1)
         #expect(all.text.contains(#""$schema":"https://json-schema.org/draft/2020-12/schema""#))
         let one = await obscura("schema", "library.read", "--json")
         #expect(one.text.contains(#""messages":{"library.read":{"form":"stream""#))
+        let document = try JSONDecoder().decode(PrintedSchema.self, from: Data(one.output))
+        let types = Set(document.definitions.keys)
+        #expect(types.contains("ErrorReply") && !types.contains("Camera") && !types.contains("PermissionState"))
+        // All that is referred to is there, and nothing else.
+        let referred = one.text.split(separator: "#/$defs/").dropFirst().map { $0.prefix { $0 != "\"" } }
+        #expect(types == Set(referred.map(String.init)))
         let typo = await obscura("schema", "library.raed")
         #expect(typo.status == .usage)
         #expect(typo.errors.contains("did you mean 'library.read'?"))
     }
+}
+
+/// The types that a printed schema has.
+private struct PrintedSchema: Decodable {
+    struct AnyType: Decodable {}
+
+    let definitions: [String: AnyType]
+
+    private enum CodingKeys: String, CodingKey { case definitions = "$defs" }
 }
