@@ -168,7 +168,13 @@ let testTargets: [Target] = [
     tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
-    tests("CommandLineTests", base + ["CommandLineService", "obscura"]),
+    tests(
+        "CommandLineTests",
+        base + [
+            "CommandLineService", "obscura", "obscura-capture", "obscura-coordinator", "obscura-decoder",
+            "obscura-exporter", "obscura-library", "obscura-probe",
+        ]
+    ),
     tests("ObscuraClientTests", base + ["ObscuraClient"]),
     // Programs as others write them: they know no module but the one for programs.
     .executableTarget(

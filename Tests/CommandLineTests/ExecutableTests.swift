@@ -5,21 +5,23 @@ import Testing
 /// The built executable as a process, where the rest of the suite runs the same code in this one.
 @Suite(.timeLimit(.minutes(1)))
 struct `The executable` {
-    private static let path: String = {
+    private static let folder: String = {
         let own =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        return URL(fileURLWithPath: own).deletingLastPathComponent().path + "/obscura"
+        return URL(fileURLWithPath: own).deletingLastPathComponent().path
     }()
 
     /// Starts it; what it says on standard error is its first sign of life.
-    private func start(_ arguments: [String]) throws -> (process: Process, errors: Pipe) {
+    private func start(_ arguments: [String], of name: String = "obscura", output: Pipe? = nil) throws
+        -> (process: Process, errors: Pipe)
+    {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.executableURL = URL(fileURLWithPath: "\(Self.folder)/\(name)")
         process.arguments = arguments
         process.environment = ["OBSCURA_RUNTIME": "/no/such/cluster"]
         let errors = Pipe()
         process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
+        process.standardOutput = output ?? FileHandle.nullDevice
         try process.run()
         // A hang guard: what does not end by itself in twenty seconds fails the test by its status.
         let pid = process.processIdentifier
@@ -50,6 +52,24 @@ struct `The executable` {
         process.waitUntilExit()
         #expect(process.terminationStatus == 69)
         #expect(String(decoding: said, as: UTF8.self).hasPrefix(#"{"error":{"cause":"notConnected""#))
+    }
+
+    @Test(
+        arguments: [
+            "obscura", "obscura-coordinator", "obscura-probe", "obscura-capture", "obscura-library",
+            "obscura-exporter", "obscura-decoder",
+        ]
+    )
+    func `tells about itself`(name: String) throws {
+        let output = Pipe()
+        let (process, errors) = try start(["--help"], of: name, output: output)
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(errors.fileHandleForReading.readDataToEndOfFile().isEmpty)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 0)
+        #expect(said.hasPrefix("usage: \(name) ") || said.hasPrefix("usage: \(name)\n"), "\(said)")
+        #expect(said.contains("--help"))
     }
 
     /// The signals that all threads of a process block (proc(5), `SigBlk`).

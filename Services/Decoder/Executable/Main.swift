@@ -5,6 +5,11 @@ private import Files
 struct Main {
     /// Descriptor 3 is the channel; standard streams are whatever the parent gave.
     static func main() {
+        if CommandLine.arguments.dropFirst().contains("--help") {
+            // Nobody who has closed standard output wants to read it.
+            try? FileDescriptor(adopting: 1).writeAll(Array(help.utf8))
+            return
+        }
         let limits = WorkerLimits()
         limits.apply()
         do throws(FilesError) {
@@ -13,4 +18,16 @@ struct Main {
             // The other end is gone or broken: there is nobody to tell.
         }
     }
+
+    private static let help = """
+        usage: obscura-decoder
+
+        The library's worker for files that nobody trusts: it reads metadata, decodes and renders, one file at a time.
+        The library starts it and speaks with it over descriptor 3, a SOCK_SEQPACKET socket; it ends when that is
+        closed. There is nothing to start by hand.
+
+        options
+          --help  Show this help
+
+        """
 }
