@@ -80,6 +80,13 @@ struct `The program` {
         }
         #expect(await run("--help").1.contains("  people greet  Greets somebody"))
         #expect(await run("people").0 == .usage)
+        for (line, name) in [("--json", "obscura"), ("people --json", "obscura people")] {
+            let (status, output, errors) = await run(line)
+            #expect(status == .usage)
+            #expect(output.isEmpty)
+            #expect(errors.hasPrefix(#"{"error":{"code":"usage""#) && errors.contains("\(name) needs a command"))
+            #expect(errors.split(separator: "\n").count == 1)
+        }
         #expect(await run("").0 == .usage)
     }
 
@@ -126,6 +133,31 @@ struct `Error lines` {
                 == "Error Domain=ALAssetsLibraryErrorDomain Code=-3302 \"Invalid data\" There was a problem writing this "
                 + "asset because the data is invalid and cannot be viewed or played; Try with different data"
         )
+    }
+
+    @Test(
+        arguments: [
+            ("a", "Look there", "look there.", #""a" Look there"#), ("a", "See 'b' now.", "b", #""a" See 'b' now."#),
+            ("A thing", "a thing.", "b", #""A thing"; b"#), ("a", "cat", "see 'cats'", #""a" cat; see 'cats'"#),
+            ("a", "no such thing.. Or is it.: yes..", "b", #""a" no such thing. Or is it: yes; b"#),
+            ("a", "cd ..", "../b, ./c.. and 'd'..", #""a" cd ..; ../b, ./c. and 'd'."#),
+            ("a", "and so on...", "b", #""a" and so on...; b"#),
+        ] as [(String, String, String, String)]
+    )
+    func `say everything once and end a sentence once`(
+        description: String,
+        reason: String,
+        advice: String,
+        words: String
+    ) {
+        let error = ErrorReply(.usage, description, reason: reason, recoverySuggestion: advice)
+        #expect(ErrorLine.text(error) == "Error Domain=Obscura Code=usage " + words)
+    }
+
+    @Test func `count in the singular, too`() {
+        #expect(CountText.of(1, "file") == "1 file")
+        #expect(CountText.of(0, "file") == "0 files")
+        #expect(CountText.of(2, "change is", plural: "changes are") == "2 changes are")
     }
 
     @Test func `stay on one line and steer no terminal`() {

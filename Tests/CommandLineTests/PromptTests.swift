@@ -38,7 +38,7 @@ struct `Prompts on the terminal` {
               what  use the camera 'pattern-back'
                     add to the library
               why   "nice\\u{1b}[2J" (its own words)
-              long  once: this one time; always: until you change it; deny: no, until you change it
+              long  once or yes: this one time; always: until you change it; deny or no: until you change it
             Allow? [once, always, deny, dismiss] 
             """
         #expect(text == expected)
@@ -86,6 +86,7 @@ struct `Prompts on the terminal` {
     @Test(
         arguments: [
             ("once", .allow, .once), ("O", .allow, .once), ("always", .allow, .forever), (" a ", .allow, .forever),
+            ("y", .allow, .once), ("YES", .allow, .once), ("N", .deny, .forever),
             ("deny", .deny, .forever), ("no", .deny, .forever), ("dismiss", .dismiss, nil), ("", .dismiss, nil),
         ] as [(String, PromptAnswer, Lifespan?)]
     )
@@ -188,6 +189,38 @@ struct `Prompts on the terminal` {
         let silent = await obscura("photo", "--camera", "b", "--no-prompt", on: cluster, person: person.terminal)
         #expect(silent.status == .success)
         #expect(cluster.calls.filter { $0 == FollowPrompts.name }.count == 1)
+    }
+
+    @Test func `say nothing more when the command that asked has its answer first`() async {
+        let cluster = FakeCluster()
+        let (asked, denied) = (Interruption(), Interruption())
+        cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: true, services: []) }
+        cluster.on(PermissionStatus.self) { _ in
+            .init(permissions: [.init(principal: .user(1000), resource: .library, access: .addOnly, status: .denied)])
+        }
+        cluster.on(ListPrompts.self) { _ in .init(prompts: []) }
+        cluster.onStream(FollowPrompts.self) { _, send in
+            await asked.wait()
+            try await send(.init(kind: .opened, prompt: Samples.prompt()), [])
+            await Interruption().wait()
+            return Empty()
+        }
+        cluster.on(AnswerPrompt.self) { _ in
+            denied.trigger()
+            // The photo's own answer comes first, and ends this request.
+            await Interruption().wait()
+            throw ErrorReply(.cancelled, "The request was cancelled")
+        }
+        cluster.on(TakePhoto.self) { _ in
+            asked.trigger()
+            await denied.wait()
+            throw ErrorReply(.accessDenied, "Access denied")
+        }
+        let person = TypingPerson("no")
+        let outcome = await obscura("photo", "--camera", "b", on: cluster, person: person.terminal)
+        #expect(outcome.status == .notPermitted)
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(!person.shown.contains("Error") && !person.shown.contains("not sent"), "\(person.shown)")
     }
 
     @Test func `decisions of an operator are about this user's programs in personal mode alone`() async {

@@ -27,7 +27,7 @@ package enum CommonParameters {
     /// Nobody is asked.
     package static let noPrompt = Flag("no-prompt", "Do not ask the person; fail if the permission is not there")
     /// How long the command may take.
-    package static let timeout = Option("timeout", "SECONDS", "Give up after so long", as: .duration)
+    package static let timeout = Option("timeout", "SECONDS", "Give up after so long", as: .time)
 
     /// Those of commands that may need a permission.
     package static let asking: [any Parameter] = [purpose, noPrompt, timeout]

@@ -51,6 +51,13 @@ extension ValueReader<Duration> {
             return .seconds(number * unit.seconds)
         }
     }
+
+    /// A length of time in which something can happen: a millisecond or more, as it is told to services.
+    package static var time: ValueReader<Duration> {
+        ValueReader(expecting: "a length of time of 1ms or more, such as 5s, 500ms or 3m") { text in
+            duration.read(text).flatMap { $0 >= .milliseconds(1) ? $0 : nil }
+        }
+    }
 }
 
 extension ValueReader where Value: CaseIterable & RawRepresentable<String> {

@@ -47,8 +47,21 @@ enum CaptureParameters {
             try await copy.commit()
         } catch {
             await copy?.discard()
-            throw error
+            throw await explained(error, arguments, cluster)
         }
+    }
+
+    /// A camera that was named and that nobody knows is no camera that is away.
+    private static func explained(
+        _ error: any Error,
+        _ arguments: Arguments,
+        _ cluster: any Cluster
+    ) async -> any Error {
+        guard (error as? ErrorReply)?.code == .cameraAbsent, let named = arguments[camera],
+            // Without an answer the error stays as it is.
+            let answer = try? await cluster.call(ShowCamera(camera: named)), answer.camera == nil
+        else { return error }
+        return ErrorReply.noCamera(named)
     }
 
     private static func show(

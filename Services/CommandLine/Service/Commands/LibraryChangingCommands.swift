@@ -85,7 +85,7 @@ struct VerifyLibraryCommand: Command {
             for line in table.lines { terminal.writeLine(line) }
             terminal.writeLine(
                 "\(reply.checked) checked: \(reply.damaged.count) damaged, \(reply.missing) missing, "
-                    + "\(reply.orphans) orphans, \(reply.repaired) repaired"
+                    + "\(CountText.of(reply.orphans, "orphan")), \(reply.repaired) repaired"
             )
         }
         return reply.damaged.isEmpty && reply.missing == 0 ? .success : .badData

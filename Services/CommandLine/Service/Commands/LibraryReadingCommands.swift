@@ -94,15 +94,12 @@ struct ListAssetsCommand: Command {
         let request = ListAssets(query: query)
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
+        let headings = HeadingsOnce()
         let summary = try await context.asking(arguments, cluster) { rules in
             try await cluster.stream(request, rules.unhurried(unless: arguments)) { page, _ in
-                for asset in page.assets {
-                    if asJSON {
-                        terminal.writeJSON(asset)
-                    } else {
-                        terminal.writeLine(asset.row)
-                    }
-                }
+                if asJSON { return page.assets.forEach { terminal.writeJSON($0) } }
+                if await headings.areDue(before: page.assets) { terminal.writeLine(AssetRow.headings, .dim) }
+                for asset in page.assets { terminal.writeLine(AssetRow.of(asset)) }
             }
         }
         if !asJSON, summary.count == 0 { terminal.writeLine("no assets") }
@@ -152,16 +149,33 @@ extension ErrorReply {
     }
 }
 
-extension Asset {
-    /// One line about it: columns of usual widths, so that lines can be printed as they come.
-    fileprivate var row: String {
+/// Lines about assets: columns of usual widths, so that lines can be printed as they come.
+private enum AssetRow {
+    static var headings: String { line("date", "kind", "size", "name", "url") }
+
+    static func of(_ asset: Asset) -> String {
+        var table = TextTable("x")
+        table.add(asset.filename)
+        let name = table.lines.last ?? ""
+        return line(asset.date?.text ?? "-", asset.kind.rawValue, asset.size, name, asset.url.description)
+    }
+
+    private static func line(_ date: String, _ kind: String, _ size: String, _ name: String, _ url: String) -> String {
         func cell(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
-        var table = TextTable("x")
-        table.add(filename)
-        let name = table.lines.last ?? ""
-        let parts = [cell(date?.text ?? "-", 25), cell(kind.rawValue, 7), cell(size, 20), cell(name, 16)]
-        return parts.joined(separator: "  ") + "  " + url.description
+        return [cell(date, 25), cell(kind, 7), cell(size, 20), cell(name, 16), url].joined(separator: "  ")
+    }
+}
+
+/// Whether the headings of a list that comes in pages were printed.
+private actor HeadingsOnce {
+    private var arePrinted = false
+
+    /// Whether they belong before these assets: once, and not where there is nothing below them.
+    func areDue(before assets: [Asset]) -> Bool {
+        guard !arePrinted, !assets.isEmpty else { return false }
+        arePrinted = true
+        return true
     }
 }

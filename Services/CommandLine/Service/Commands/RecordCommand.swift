@@ -8,11 +8,11 @@ struct RecordCommand: Command {
         "duration",
         "SECONDS",
         "Stop after so long, 0.1 seconds to a day (default: ten minutes)",
-        as: .duration
+        as: .time
     )
     private static let progress = Flag(
         "progress",
-        "With --json, print lines of progress before the result, each with a type"
+        "Write each step of the progress as a line of standard error; with --json, before the result, with a type"
     )
     private static let quality = Option(
         "quality",
@@ -44,18 +44,29 @@ struct RecordCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        let isStream = arguments[Self.progress] && arguments[CommonParameters.json]
-        try await CaptureParameters.deliver(arguments, context, cluster, isStream: isStream) {
-            try await film(arguments, cluster, printsProgress: isStream, in: context)
+        let progress: ProgressForm =
+            !arguments[Self.progress] ? .bar : arguments[CommonParameters.json] ? .json : .lines
+        try await CaptureParameters.deliver(arguments, context, cluster, isStream: progress == .json) {
+            try await film(arguments, cluster, showing: progress, in: context)
         }
         return context.interruption.count > 0 ? .interrupted : .success
+    }
+
+    /// How the progress is shown.
+    private enum ProgressForm {
+        /// On one line that changes, if there is a person to see it.
+        case bar
+        /// A line of standard error for each step.
+        case lines
+        /// A line of JSON for each step, among the results.
+        case json
     }
 
     /// Films until the duration is over or the user interrupts.
     private func film(
         _ arguments: Arguments,
         _ cluster: any Cluster,
-        printsProgress: Bool,
+        showing form: ProgressForm,
         in context: CommandContext
     ) async throws -> CaptureResult {
         var settings = CaptureSettings(camera: try await CaptureParameters.chosen(arguments, cluster, .movie))
@@ -70,11 +81,15 @@ struct RecordCommand: Command {
                     // The deadline is for the beginning; how long a film lasts is another matter.
                     try await cluster.stream(request, rules.endless) { progress, _ in
                         recording.began(progress.recording)
-                        if printsProgress { terminal.writeJSON(StreamLine(.progress, progress)) }
-                        terminal.showProgress(
+                        let line =
                             "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
-                                + "\(progress.droppedFrames) frames dropped  (Ctrl-C ends it)"
-                        )
+                            + "\(CountText.of(progress.droppedFrames, "frame")) dropped"
+                        if form == .json { terminal.writeJSON(StreamLine(.progress, progress)) }
+                        if form == .lines {
+                            terminal.writeError(line)
+                        } else {
+                            terminal.showProgress(line + "  (Ctrl-C ends it)")
+                        }
                     }
                 }
             }

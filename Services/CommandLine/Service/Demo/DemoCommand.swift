@@ -2,6 +2,18 @@ private import Consent
 private import MessageSchema
 private import ServiceRuntime
 
+extension ErrorReply {
+    /// The same error, which says too that what was decided for the demo could not be taken back.
+    fileprivate func leaving(_ failure: ErrorReply) -> ErrorReply {
+        var error = self
+        let advice =
+            "what was decided for the demo could not be taken back (\(failure.description)): "
+            + "see 'obscura permissions list'"
+        error.recoverySuggestion = [recoverySuggestion, advice].compactMap(\.self).joined(separator: "; ")
+        return error
+    }
+}
+
 /// `obscura demo`: the story that must work, on one screen.
 struct DemoCommand: Command {
     private static let yes = Flag("yes", "Let the demo's own operator answer its own program's questions")
@@ -101,7 +113,11 @@ struct DemoCommand: Command {
             do {
                 try await decisions.restore()
             } catch let failure as ErrorReply {
-                context.terminal.writeError(ErrorLine.text(failure))
+                guard !Task.isCancelled, let error = error as? ErrorReply else {
+                    context.terminal.writeError(ErrorLine.text(failure))
+                    throw error
+                }
+                throw error.leaving(failure)
             }
             throw error
         }

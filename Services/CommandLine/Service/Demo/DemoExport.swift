@@ -30,11 +30,11 @@ struct DemoExport: Sendable {
             destination: ExportCommand.absolute(destination)
         )
         let outcome = try await export.run(rules) { files, bytes in
-            narrator.say("\(files) files, \(ByteText.of(bytes)) copied")
+            narrator.say("\(CountText.of(files, "file")), \(ByteText.of(bytes)) copied")
         }
         for failure in outcome.failures { narrator.say("failed: \(failure.url) \(failure.reason)") }
         let problems = try VerifyExportCommand.problems(in: outcome.destination)
-        narrator.say(problems == 0 ? "every byte verified against the manifest" : "\(problems) problems")
+        narrator.say(problems == 0 ? "every byte verified against the manifest" : CountText.of(problems, "problem"))
         return DemoResult(
             job: outcome.job,
             destination: outcome.destination,

@@ -99,7 +99,7 @@ struct DemoStory: Sendable {
         let result = try await program.call(TakePhoto(settings: CaptureSettings(camera: camera.id)), patient)
         narrator.say("the answer was yes; the photo is \(result.asset.url)")
         narrator.say(
-            "\(result.asset.width) × \(result.asset.height), \(result.asset.bytes) bytes, \(date(of: result.asset))"
+            "\(result.asset.width) × \(result.asset.height), \(CountText.of(result.asset.bytes, "byte")), \(date(of: result.asset))"
         )
         return result
     }
@@ -109,7 +109,10 @@ struct DemoStory: Sendable {
         var settings = CaptureSettings(camera: camera.id)
         settings.maximumDuration = 2
         let result = try await program.stream(RecordMovie(settings: settings), patient.endless) { _, _ in }
-        narrator.say("\(result.frames ?? 0) frames, \(result.droppedFrames ?? 0) lost; the film is \(result.asset.url)")
+        narrator.say(
+            "\(CountText.of(result.frames ?? 0, "frame")), \(result.droppedFrames ?? 0) lost; "
+                + "the film is \(result.asset.url)"
+        )
         return result
     }
 
@@ -152,7 +155,7 @@ struct DemoStory: Sendable {
                     return !begun
                 }
                 guard isFirst else { return }
-                narrator.say("filming, \(progress.frames) frames so far; the person revokes the camera")
+                narrator.say("filming, \(CountText.of(progress.frames, "frame")) so far; the person revokes the camera")
                 let start = BootInstant.now()
                 _ = try await person.call(RevokePermission(change: change))
                 let milliseconds = start.duration(to: .now()) / .milliseconds(1)

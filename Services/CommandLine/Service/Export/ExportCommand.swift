@@ -145,7 +145,9 @@ struct ExportCommand: Command {
             context.terminal.writeJSON(StreamLine(.result, result))
         } else {
             for asset in assets { context.terminal.writeLine("\(asset.filename)  \(ByteText.of(asset.bytes))") }
-            context.terminal.writeLine("\(assets.count) files, \(ByteText.of(bytes)) would go to \(destination)")
+            context.terminal.writeLine(
+                "\(CountText.of(assets.count, "file")), \(ByteText.of(bytes)) would go to \(destination)"
+            )
         }
         return .success
     }
@@ -174,7 +176,7 @@ struct ExportCommand: Command {
 
     private static func show(_ files: Int, _ bytes: Int64, _ asJSON: Bool, _ terminal: Terminal) {
         if asJSON { return terminal.writeJSON(StreamLine(.progress, Progress(copied: files, copiedBytes: bytes))) }
-        terminal.showProgress("\(files) files, \(ByteText.of(bytes)) copied")
+        terminal.showProgress("\(CountText.of(files, "file")), \(ByteText.of(bytes)) copied")
     }
 
     private static func show(_ outcome: ExportOutcome, _ terminal: Terminal) {
@@ -187,7 +189,7 @@ struct ExportCommand: Command {
         }
         terminal.writeLine(
             "\(outcome.copied) copied, \(outcome.skipped) there already, \(outcome.failures.count) failed; "
-                + "\(outcome.files) files and \(ByteText.of(outcome.bytes)) in \(outcome.destination)"
+                + "\(CountText.of(outcome.files, "file")) and \(ByteText.of(outcome.bytes)) in \(outcome.destination)"
         )
     }
 

@@ -23,8 +23,8 @@ struct VerifyExportCommand: Command {
             context.terminal.writeJSON(result)
         } else {
             for problem in problems { context.terminal.writeLine("\(problem.reason)  \(problem.path)") }
-            let words = problems.isEmpty ? "all as exported" : "\(problems.count) problems"
-            context.terminal.writeLine("\(report.files) files, \(ByteText.of(report.bytes)): \(words)")
+            let words = problems.isEmpty ? "all as exported" : CountText.of(problems.count, "problem")
+            context.terminal.writeLine("\(CountText.of(report.files, "file")), \(ByteText.of(report.bytes)): \(words)")
             if !problems.isEmpty { context.terminal.writeLine(Self.advice) }
         }
         return report.isValid ? .success : .badData

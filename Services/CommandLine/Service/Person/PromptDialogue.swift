@@ -65,8 +65,11 @@ package struct PromptDialogue: Sendable {
             let request = AnswerPrompt(prompt: prompt.prompt, answer: answer.answer, lifespan: answer.lifespan)
             _ = try await cluster.call(request)
         } catch let error as ErrorReply {
+            // Cancelled: whoever asked has got the answer and ended, before this terminal heard that it has arrived.
+            guard !Task.isCancelled else { return }
             person.write(ErrorLine.text(error) + "\n")
         } catch {
+            guard !Task.isCancelled else { return }
             person.write("The answer was not sent: \(EscapedText.shown(String(describing: error)))\n")
         }
     }
@@ -75,7 +78,7 @@ package struct PromptDialogue: Sendable {
     private func read() async -> (answer: PromptAnswer, lifespan: Lifespan?)? {
         while let line = await person.readLine() {
             if let answer = PromptText.answer(line) { return answer }
-            person.write("Please answer once, always, deny or dismiss: ")
+            person.write("Please answer once, always, deny or dismiss (yes is once, no is deny): ")
         }
         return Task.isCancelled ? nil : (.dismiss, nil)
     }

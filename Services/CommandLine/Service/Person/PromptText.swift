@@ -16,7 +16,7 @@ package enum PromptText {
         } else {
             lines.append("  why   it does not say")
         }
-        lines.append("  long  once: this one time; always: until you change it; deny: no, until you change it")
+        lines.append("  long  once or yes: this one time; always: until you change it; deny or no: until you change it")
         lines.append("Allow? [once, always, deny, dismiss] ")
         return lines.joined(separator: "\n")
     }
@@ -52,7 +52,8 @@ package enum PromptText {
     /// What was answered; nil for a word that is none of the answers.
     package static func answer(_ line: String) -> (answer: PromptAnswer, lifespan: Lifespan?)? {
         switch line.lowercased().split(separator: " ").joined() {
-        case "once", "o": (.allow, .once)
+        // The weaker of the two that allow: nobody says for ever by a nod.
+        case "once", "o", "yes", "y": (.allow, .once)
         case "always", "a", "forever": (.allow, .forever)
         case "deny", "d", "no", "n", "never": (.deny, .forever)
         case "dismiss", "x", "": (.dismiss, nil)

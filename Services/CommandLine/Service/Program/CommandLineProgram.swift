@@ -46,7 +46,11 @@ package struct CommandLineProgram: Sendable {
             context.terminal.write(HelpText.command(command.signature))
             return .success
         }
-        return try await run(command, arguments, in: context)
+        do {
+            return try await run(command, arguments, in: context)
+        } catch let error as ErrorReply {
+            throw error.spoken(for: command.signature)
+        }
     }
 
     /// The words of a command, as many as there are in any, and everything else; a few options may stand between them.
@@ -89,6 +93,10 @@ package struct CommandLineProgram: Sendable {
         if rest.contains("--help") || rest.contains("-h") {
             terminal.write(text)
             return .success
+        }
+        guard !rest.contains("--json") else {
+            let name = (["obscura"] + path).joined(separator: " ")
+            throw ErrorReply.usage("Missing command", "\(name) needs a command", "see '\(name) --help'")
         }
         terminal.writeError(text)
         return .usage

@@ -68,7 +68,7 @@ package final class ClusterFolders: Sendable {
         guard longest > 107 else { return }
         throw ClusterError(
             .pathTooLong,
-            "The runtime directory's path is \(longest - 107) bytes too long for sockets in it",
+            "The runtime directory's path is \(CountText.of(longest - 107, "byte")) too long for sockets in it",
             advice: "Choose a shorter one with --runtime"
         )
     }

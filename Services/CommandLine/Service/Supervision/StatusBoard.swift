@@ -54,7 +54,9 @@ final class StatusBoard: Sendable {
     /// Says that nobody read for so long that reports were left out.
     func showOmitted(_ count: Int) {
         guard !asJSON else { return terminal.writeJSON(Omitted(type: "progress", omitted: count)) }
-        terminal.writeLine("  (\(count) changes are not shown: nobody read for too long)")
+        terminal.writeLine(
+            "  (\(CountText.of(count, "change is", plural: "changes are")) not shown: nobody read for too long)"
+        )
     }
 
     private func show(_ service: ServiceName, _ line: SupervisorMachine.Line) {

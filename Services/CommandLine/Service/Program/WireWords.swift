@@ -1,0 +1,97 @@
+import MessageSchema
+
+/// What the fields of requests are called on the command line.
+///
+/// A service's refusal names the field of the message; who typed an option is told of the option.
+enum WireWords {
+    /// The parameters of commands, by the path of the field that they become; the first that a command has is meant.
+    private static let parameters: [String: [String]] = [
+        "settings.camera": ["camera"],
+        "settings.flash": ["flash"],
+        "settings.quality": ["quality"],
+        "settings.maximumDuration": ["duration"],
+        "query.since": ["since"],
+        "query.until": ["until"],
+        "query.group": ["group"],
+        "query.kind": ["kind"],
+        "query.filter": ["filter"],
+        "query.limit": ["limit"],
+        "selection.query.since": ["since"],
+        "selection.query.until": ["until"],
+        "selection.query.group": ["group"],
+        "selection.query.kind": ["kind"],
+        "selection.assets": ["URL"],
+        "destination": ["to"],
+        "privacy": ["privacy"],
+        "metadata": ["metadata"],
+        "original": ["original"],
+        "filename": ["FILE"],
+        "url": ["URL"],
+        "offset": ["offset"],
+        "length": ["length"],
+        "width": ["fit"],
+        "height": ["fit"],
+        "width or height": ["fit"],
+        "album": ["NAME"],
+        "group": ["GROUP"],
+        "assets": ["URL"],
+        "prompt": ["PROMPT"],
+        "purpose": ["purpose"],
+        "needs": ["resource"],
+        "resource": ["resource"],
+        "access": ["access"],
+        "lifespan": ["lifespan"],
+        "principal": ["principal"],
+        "label": ["label"],
+        "change.resource": ["resource"],
+        "change.access": ["access"],
+        "change.lifespan": ["lifespan"],
+        "change.principal": ["principal"],
+        "change.label": ["label"],
+        "job": ["JOB"],
+        "recording": ["RECORDING"],
+    ]
+
+    /// What the person typed, for a field of a message: `--since`, `NAME`, or `location.latitude in --metadata`.
+    ///
+    /// - Returns: Nil when the command has no such parameter.
+    static func spoken(_ field: String, for signature: CommandSignature) -> String? {
+        let all = signature.allParameters
+        var path = field[...]
+        while true {
+            let names = parameters[String(path)] ?? []
+            if let found = names.lazy.compactMap({ name in all.first { $0.name == name } }).first {
+                let inner = field.dropFirst(path.count + 1)
+                return (inner.isEmpty ? "" : "\(inner) in ") + found.typed
+            }
+            guard let dot = path.lastIndex(of: ".") else { return nil }
+            path = path[..<dot]
+        }
+    }
+}
+
+extension ParameterDescription {
+    /// As it is typed: with its dashes, or as the help names it.
+    fileprivate var typed: String {
+        if case .positional = form { name } else { "--\(name)" }
+    }
+}
+
+extension ErrorReply {
+    /// The refusal in the words of the command line; the wire's own word stays in `parameters`.
+    func spoken(for signature: CommandSignature) -> ErrorReply {
+        guard let field = parameters?["parameter"], let word = WireWords.spoken(field, for: signature) else {
+            return self
+        }
+        var error = self
+        if let reason, reason.hasPrefix(field + " ") {
+            error.reason = word + reason.dropFirst(field.count)
+        } else if reason == code.usualReason {
+            error.reason = "\(word) has a value that it can not have."
+        }
+        if recoverySuggestion == code.usualRecovery {
+            error.recoverySuggestion = "see 'obscura \(signature.name) --help'"
+        }
+        return error
+    }
+}
