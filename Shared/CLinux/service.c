@@ -78,6 +78,11 @@ int clinux_read_signal(int descriptor) {
     return read(descriptor, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
 }
 
+int clinux_ignores_signal(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void clinux_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
 static int lower(int resource, uint64_t value) {

@@ -90,6 +90,13 @@ struct `The program` {
         #expect(await run("").0 == .usage)
     }
 
+    @Test func `keeps SIGHUP back for the command that takes it alone`() {
+        let program = CommandLineProgram()
+        #expect(program.takesHangups(["up"]))
+        #expect(program.takesHangups(["--runtime", "/up", "--json", "up", "--verbose"]))
+        for words in [[], ["record"], ["status", "up"], ["--runtime", "up"]] { #expect(!program.takesHangups(words)) }
+    }
+
     @Test func `ends with 130 when the user interrupts`() async {
         let interruption = Interruption()
         async let result = run("people greet Forever", interruption: interruption)

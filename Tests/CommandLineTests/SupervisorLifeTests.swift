@@ -83,6 +83,29 @@ struct SupervisorLifeTests {
         }
     }
 
+    @Test func `the wish to read the policy again goes to those that serve, and to others when they do`() {
+        var machine = running()
+        #expect(
+            machine.handle(.reload, now: begin) == [.reload(.coordinator, pid: 1), .reload(.library, pid: 2)]
+        )
+        _ = machine.handle(.ended(.library, "x", refusal: nil), now: begin)
+        _ = machine.handle(.spawned(.library, pid: 3), now: begin)
+        #expect(machine.handle(.reload, now: begin) == [.reload(.coordinator, pid: 1)])
+        let ready = machine.handle(.ready(.library), now: begin)
+        #expect(ready == [.show(.library), .reload(.library, pid: 3), .allReady])
+        // Once; and one that is started anew reads the new policy by itself.
+        #expect(machine.handle(.ready(.library), now: begin) == [.show(.library)])
+        _ = machine.handle(.ended(.library, "x", refusal: nil), now: begin)
+        _ = machine.handle(.spawned(.library, pid: 4), now: begin)
+        _ = machine.handle(.reload, now: begin)
+        _ = machine.handle(.ended(.library, "x", refusal: nil), now: begin)
+        _ = machine.handle(.retry(.library), now: begin)
+        _ = machine.handle(.spawned(.library, pid: 5), now: begin)
+        #expect(machine.handle(.ready(.library), now: begin) == [.show(.library), .allReady])
+        _ = machine.handle(.stop, now: begin)
+        #expect(machine.handle(.reload, now: begin).isEmpty)
+    }
+
     @Test func `nobody is killed because the machine slept`() {
         var machine = running()
         _ = machine.handle(.checkLife, now: begin + .seconds(1))

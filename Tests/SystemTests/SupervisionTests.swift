@@ -45,6 +45,21 @@ struct SupervisionTests {
         }
     }
 
+    @Test func `a hangup has every service read the policy again, and ends nothing`() async throws {
+        try await Cluster.with { cluster in
+            let before = try await cluster.services().map { [$0.name, $0.pid.map(String.init)] }
+            kill(cluster.supervisor.pid, SIGHUP)
+            for name in ["coordinator", "probe", "capture", "library", "exporter"] {
+                try await eventually("\(name) to read the policy again") {
+                    try String(contentsOfFile: "\(cluster.data)/log/\(name).log", encoding: .utf8)
+                        .contains("the policy was read again")
+                }
+            }
+            #expect(try await cluster.services().map { [$0.name, $0.pid.map(String.init)] } == before)
+            #expect(cluster.supervisor.isRunning)
+        }
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root can start a system deployment"))
     func `a service's user can not lead root to the files of others`() async throws {
         try await SystemDeployment.with { deployment in

@@ -10,32 +10,46 @@ struct Main {
     static func main() {
         StandardStreams.occupy()
         let interruption = Interruption()
-        let signals = SignalInterruption(triggering: interruption)
-        start(interruption, signals)
+        let hangups = Interruption()
+        let words = Array(CommandLine.arguments.dropFirst())
+        let signals = SignalInterruption(
+            triggering: interruption,
+            hangups: CommandLineProgram().takesHangups(words) ? hangups : nil
+        )
+        start(words, interruption, hangups, signals)
         // `dispatchMain()` would unblock the signals in this thread.
         while true { pause() }
     }
 
     /// Nonisolated, because tasks of the main actor would wait for the main thread, which waits here for ever.
-    private nonisolated static func start(_ interruption: Interruption, _ signals: SignalInterruption) {
+    private nonisolated static func start(
+        _ words: [String],
+        _ interruption: Interruption,
+        _ hangups: Interruption,
+        _ signals: SignalInterruption
+    ) {
         // Unstructured: the process's own life is the scope of both.
         Task { await signals.watch() }
-        Task { exit(await run(interruption, signals).rawValue) }
+        Task { exit(await run(words, interruption, hangups, signals).rawValue) }
     }
 
-    private nonisolated static func run(_ interruption: Interruption, _ signals: SignalInterruption) async
-        -> ProgramStatus
-    {
+    private nonisolated static func run(
+        _ words: [String],
+        _ interruption: Interruption,
+        _ hangups: Interruption,
+        _ signals: SignalInterruption
+    ) async -> ProgramStatus {
         let environment = ProcessInfo.processInfo.environment
         let loop = signals.sharedLoop
         let context = CommandContext(
             terminal: Terminal(output: .standardOutput, errors: .standardError, environment: environment),
             user: UserSituation(ofThisProcess: environment),
             interruption: interruption,
+            hangups: hangups,
             executable: OwnExecutable.path ?? CommandLine.arguments.first ?? "obscura",
             person: ControllingTerminal(loop: loop)?.person,
             connect: { LiveCluster(at: $0, context: try MessagingContext(), loop: loop) }
         )
-        return await CommandLineProgram().run(Array(CommandLine.arguments.dropFirst()), in: context)
+        return await CommandLineProgram().run(words, in: context)
     }
 }

@@ -14,6 +14,8 @@ int clinux_notify_listen(const char *_Nonnull address, mode_t mode);
 int clinux_signal_descriptor(const int *_Nonnull signals, size_t count);
 /// Reads one signal's number from such a descriptor; 0 when there is none.
 int clinux_read_signal(int descriptor);
+/// sigaction(2): 1 when this process ignores the signal; SIG_IGN is a macro with a cast.
+int clinux_ignores_signal(int signal);
 /// signal(2) with SIG_IGN, which is a macro with a cast, for SIGPIPE.
 void clinux_ignore_broken_pipes(void);
 /// setrlimit(2) for this process: RLIMIT_AS and RLIMIT_NOFILE are an enumeration in Glibc's module map. The soft limit

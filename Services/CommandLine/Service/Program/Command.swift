@@ -16,10 +16,14 @@ package protocol Command: Sendable {
 
     /// What an interrupt (Ctrl-C, SIGTERM) does to it.
     var interruption: InterruptionRule { get }
+
+    /// Whether SIGHUP means something to it; it ends a command to which it means nothing.
+    var takesHangups: Bool { get }
 }
 
 extension Command {
     package var interruption: InterruptionRule { .cancels }
+    package var takesHangups: Bool { false }
 }
 
 /// What an interrupt does to a command.

@@ -10,6 +10,8 @@ package struct CommandContext: Sendable {
     package var user: UserSituation
     /// Whether the user has interrupted.
     package var interruption: Interruption
+    /// How often SIGHUP came, to a command that takes it; see ``Command/takesHangups``.
+    package var hangups: Interruption
     /// The path of this executable, beside which the services' executables are.
     package var executable: String
     /// The terminal at which the person can be asked; nil when there is none.
@@ -21,6 +23,7 @@ package struct CommandContext: Sendable {
         terminal: Terminal,
         user: UserSituation,
         interruption: Interruption,
+        hangups: Interruption = Interruption(),
         executable: String,
         person: PersonTerminal? = nil,
         connect: @escaping @Sendable (String) throws -> any Cluster
@@ -28,6 +31,7 @@ package struct CommandContext: Sendable {
         self.terminal = terminal
         self.user = user
         self.interruption = interruption
+        self.hangups = hangups
         self.executable = executable
         self.person = person
         self.connect = connect

@@ -53,6 +53,12 @@ package struct CommandLineProgram: Sendable {
         }
     }
 
+    /// Whether the command that these words call takes SIGHUP for a wish; it ends every other one.
+    package func takesHangups(_ words: [String]) -> Bool {
+        let path = split(words).path
+        return commands.first { $0.signature.path == path }?.takesHangups ?? false
+    }
+
     /// The words of a command, as many as there are in any, and everything else; a few options may stand between them.
     private func split(_ words: [String]) -> (path: [String], rest: [String]) {
         var path: [String] = []

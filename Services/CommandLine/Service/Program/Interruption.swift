@@ -1,6 +1,8 @@
 private import Synchronization
 
 /// Whether the user wants the command to end: Ctrl-C or SIGTERM, or a test's hand.
+///
+/// One of its own counts SIGHUP, for a command that takes it.
 package final class Interruption: Sendable {
     private struct State {
         var count = 0

@@ -2,23 +2,25 @@ private import CLinux
 package import EventLoop
 private import Glibc
 
-/// Turns SIGINT and SIGTERM into interruptions, on an event loop and not in a handler (signalfd(2)).
+/// Turns SIGINT and SIGTERM into interruptions, and where it is wanted SIGHUP into another, on an event loop and not in a handler (signalfd(2)).
 package actor SignalInterruption {
     private let loop: EventLoop
     private let descriptor: CInt
     private let interruption: Interruption
+    private let hangups: Interruption?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
-    /// Blocks the two signals in the calling thread.
+    /// Blocks the signals in the calling thread; SIGHUP only where `hangups` is there to tell.
     ///
     /// Make it before anything starts a thread, as threads inherit the block; also before `loop`, which it therefore makes.
-    package init(triggering interruption: Interruption) {
-        let signals = [SIGINT, SIGTERM]
+    package init(triggering interruption: Interruption, hangups: Interruption? = nil) {
+        let signals = hangups == nil ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
         descriptor = unsafe clinux_signal_descriptor(signals, signals.count)
         precondition(descriptor >= 0, "every Linux kernel has signalfd")
         loop = EventLoop(name: "obscura")
         self.interruption = interruption
+        self.hangups = hangups
     }
 
     isolated deinit { close(descriptor) }
@@ -31,7 +33,13 @@ package actor SignalInterruption {
     /// Who interrupts a fourth time wants the process to end, whatever it is about: it does, with 130.
     package func watch() async {
         while !Task.isCancelled {
-            while clinux_read_signal(descriptor) != 0 { interruption.trigger() }
+            reading: while true {
+                switch clinux_read_signal(descriptor) {
+                case 0: break reading
+                case SIGHUP: hangups?.trigger()
+                default: interruption.trigger()
+                }
+            }
             if interruption.count > 3 { _exit(130) }
             guard await loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN))) == .ready else { return }
         }

@@ -44,6 +44,9 @@ package final class LocalCluster: Sendable {
         }
     }
 
+    /// Has all services read their policy again, as SIGHUP does to each.
+    package func reload() async { await supervisor.reload() }
+
     /// Ends all services in good order; called again, at once.
     package func stop() async { await supervisor.stop() }
 

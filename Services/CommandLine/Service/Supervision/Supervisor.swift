@@ -77,6 +77,9 @@ package actor Supervisor {
         if let interval = machine.lifeCheck { checkLife(each: interval) }
     }
 
+    /// Has the services read their policy again.
+    package func reload() { handle(.reload) }
+
     /// Ends everything; asked again, at once.
     package func stop() { handle(.stop) }
 
@@ -108,6 +111,7 @@ package actor Supervisor {
         case .scheduleRetry(let service, let delay): after(delay) { $0.handle(.retry(service)) }
         case .scheduleGrace(let delay): after(delay) { $0.handle(.graceOver) }
         case .terminate(let service, _): children[service]?.process.signal(SIGTERM)
+        case .reload(let service, _): children[service]?.process.signal(SIGHUP)
         case .kill(let service, _): children[service]?.process.signal(SIGKILL)
         case .show(let service):
             if let line = machine.lines[service] { report(.line(service, line)) }

@@ -26,6 +26,8 @@ package struct SupervisorMachine: Sendable {
         case ended(ServiceName, String, refusal: Int32?)
         /// The time to start a service again has come.
         case retry(ServiceName)
+        /// The services are to read their policy again.
+        case reload
         /// The person wants everything to end.
         case stop
         /// The time for ending in good order is over.
@@ -38,6 +40,8 @@ package struct SupervisorMachine: Sendable {
         case scheduleRetry(ServiceName, after: Duration)
         /// SIGTERM.
         case terminate(ServiceName, pid: Int32)
+        /// SIGHUP.
+        case reload(ServiceName, pid: Int32)
         /// SIGKILL.
         case kill(ServiceName, pid: Int32)
         case scheduleGrace(Duration)
@@ -78,6 +82,8 @@ package struct SupervisorMachine: Sendable {
     private var lastCheck: BootInstant?
     /// Why a service was killed.
     private var overdue: [ServiceName: String] = [:]
+    /// Services that were starting when the policy was to be read again, and may have read the one before.
+    private var toReload: Set<ServiceName> = []
     private var isFinished = false
     private var failureCode: Int32?
     private var wasAllReady = false
@@ -127,7 +133,8 @@ package struct SupervisorMachine: Sendable {
             haveServed.insert(service)
             lastHeard[service] = now
             update(service, to: .ready, now: now) { $0.detail = nil }
-            return [.show(service)]
+            guard toReload.remove(service) != nil, let pid = lines[service]?.pid else { return [.show(service)] }
+            return [.show(service), .reload(service, pid: pid)]
         case .status(let service, let text):
             guard lines[service]?.detail != text else { return [] }
             lines[service]?.detail = text
@@ -137,6 +144,8 @@ package struct SupervisorMachine: Sendable {
         case .retry(let service):
             guard !isStopping, lines[service]?.state == .restarting else { return [] }
             return [.spawn(service)]
+        case .reload:
+            return reload()
         case .stop:
             return stop(now: now)
         case .graceOver:
@@ -146,6 +155,16 @@ package struct SupervisorMachine: Sendable {
 
     private var running: [(service: ServiceName, pid: Int32)] {
         services.reversed().compactMap { service in lines[service]?.pid.map { (service, $0) } }
+    }
+
+    /// One that does not serve yet does not wait for the signal either, and would be ended by it: it gets it later.
+    private mutating func reload() -> [Action] {
+        guard !isStopping else { return [] }
+        return running.reversed().compactMap { service, pid in
+            guard lines[service]?.state != .ready else { return .reload(service, pid: pid) }
+            toReload.insert(service)
+            return nil
+        }
     }
 
     private mutating func stop(now: BootInstant) -> [Action] {
@@ -164,6 +183,7 @@ package struct SupervisorMachine: Sendable {
         now: BootInstant
     ) -> [Action] {
         lastHeard[service] = nil
+        toReload.remove(service)
         let how = overdue.removeValue(forKey: service) ?? how
         if isStopping {
             update(service, to: .stopped, now: now) { $0.pid = nil }

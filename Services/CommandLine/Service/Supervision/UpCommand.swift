@@ -16,7 +16,7 @@ struct UpCommand: Command {
     private static let policy = Option(
         "policy",
         "FILE",
-        "Operators and restrictions (default: DATA/policy.json, if there); services read it again on SIGHUP",
+        "Operators and restrictions (default: DATA/policy.json, if there); SIGHUP has them read it again",
         as: .text
     )
     private static let config = Option(
@@ -67,7 +67,8 @@ struct UpCommand: Command {
         "Run the cluster on this machine and keep it running",
         discussion: """
             Starts the five services, one line for each as its state changes, and starts a service again that crashes. \
-            Questions to the person appear here, when this is a terminal. Ctrl-C ends everything.
+            Questions to the person appear here, when this is a terminal. Ctrl-C ends everything, and so does the end of \
+            the terminal, unless nohup started it. SIGHUP has all services read the policy again.
             """,
         parameters: [data, policy, config, deployment, except, readyDescriptor, builtIn, watchdog, verbose],
         examples: [
@@ -78,8 +79,10 @@ struct UpCommand: Command {
     )
 
     var interruption: InterruptionRule { .isHandled }
+    var takesHangups: Bool { true }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let terminal = TerminalLife()
         var options = try Self.options(arguments, in: context)
         options.isVerbose = arguments[Self.verbose]
         // An hour is as good as never.
@@ -108,13 +111,26 @@ struct UpCommand: Command {
                 await cluster.stop()
             }
         }
+        let hangups = Task { await Self.follow(context, cluster, terminal) }
         let status = await code
         stopping.cancel()
+        hangups.cancel()
         prompts.cancel()
         // A terminal that is stopped does not keep the command from ending.
         await queue.finish(within: .seconds(1))
         if status != 0, let error = failure.error(status: status) { throw error }
         return ProgramStatus(rawValue: status) ?? .fault
+    }
+
+    /// Hands SIGHUP on to the services; where it came because the terminal is gone, everything ends.
+    private static func follow(_ context: CommandContext, _ cluster: LocalCluster, _ terminal: TerminalLife) async {
+        var seen = 0
+        while true {
+            await context.hangups.wait(times: seen + 1)
+            guard !Task.isCancelled else { return }
+            seen = context.hangups.count
+            if terminal.isOver { context.interruption.trigger() } else { await cluster.reload() }
+        }
     }
 
     private static func options(_ arguments: Arguments, in context: CommandContext) throws -> ClusterOptions {
