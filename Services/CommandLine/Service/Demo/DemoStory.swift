@@ -155,7 +155,7 @@ struct DemoStory: Sendable {
                     return !begun
                 }
                 guard isFirst else { return }
-                narrator.say("filming, \(CountText.of(progress.frames, "frame")) so far; the person revokes the camera")
+                narrator.say("filming, frame \(progress.frames) is in the film; the person revokes the camera")
                 let start = BootInstant.now()
                 _ = try await person.call(RevokePermission(change: change))
                 let milliseconds = start.duration(to: .now()) / .milliseconds(1)
