@@ -312,6 +312,15 @@ struct RequestTests {
         #expect(await running.value == "shuttingDown")
     }
 
+    @Test func `a request with hours to go does not wait hours for a service that is not there`() async throws {
+        let cluster = try Cluster()
+        let client = try cluster.client { $0.connectLimit = .milliseconds(10) }
+        #expect(
+            await code { try await client.call(Hang(), CallOptions(timeout: .seconds(6 * 3600))) }
+                == "serviceUnavailable"
+        )
+    }
+
     @Test func `an answer that comes together with the end of its service is an answer`() async throws {
         for _ in 0..<10 {
             let cluster = try await startedCluster()

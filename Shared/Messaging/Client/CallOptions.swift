@@ -41,7 +41,7 @@ package struct CallOptions: Sendable {
 /// How a client behaves.
 package struct ClientConfiguration: Sendable {
     package var liveness = Liveness.Intervals()
-    /// How long a request without a deadline waits for the connection.
+    /// How long a request waits for the connection at most, whatever its deadline.
     package var connectLimit: Duration = .seconds(30)
     /// How long after the deadline the service's own answer is waited for.
     package var grace: Duration = .milliseconds(200)

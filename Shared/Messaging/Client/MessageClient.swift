@@ -78,7 +78,9 @@ package actor MessageClient {
         )
         exchanges[exchange.serial] = exchange
         let deadline = options.timeout.map { BootInstant.now() + $0 }
-        setDeadline(deadline ?? .now() + configuration.connectLimit, of: exchange)
+        // However long the work may take: what can not be sent soon, nobody is there to take.
+        let sending = BootInstant.now() + configuration.connectLimit
+        setDeadline(deadline.map { min($0, sending) } ?? sending, of: exchange)
         var header = Header(.request, id: exchange.id)
         header.name = name
         header.expiresAt = deadline?.milliseconds
