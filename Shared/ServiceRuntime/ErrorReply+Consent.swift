@@ -124,7 +124,7 @@ extension ErrorReply {
             return ErrorReply(
                 .accessDenied,
                 "Access denied",
-                reason: "The user has denied the application \(need.resource).",
+                reason: "The user has denied the application access to \(need.resource).",
                 recoverySuggestion: suggestion
             )
         }

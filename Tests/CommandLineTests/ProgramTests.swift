@@ -70,6 +70,16 @@ struct `The program` {
         #expect(await run("people greeet").2.hasSuffix("; did you mean 'greet'?\n"))
     }
 
+    @Test func `names an option that stands before the command or without one`() async {
+        for line in ["--bogus", "--bogus people greet Anna", "people --bogus"] {
+            let (status, output, errors) = await run(line)
+            #expect(status == .usage)
+            #expect(output.isEmpty)
+            #expect(errors.contains("'--bogus' is not an option of obscura"))
+        }
+        #expect(await run("people greeet --bogus").2.hasSuffix("; did you mean 'greet'?\n"))
+    }
+
     @Test func `shows help for a command, for a noun and for all`() async {
         for line in ["people greet --help", "people --help greet", "help people greet"] {
             let (status, output, _) = await run(line)

@@ -79,15 +79,26 @@ package struct CommandLineProgram: Sendable {
         return (path, options + rest)
     }
 
+    /// What may stand before a command, or without one.
+    private static let optionsOfAll: Set = ["--help", "-h", "--json", "--version"]
+
     private func overview(_ path: [String], _ rest: [String], in terminal: Terminal) throws -> ProgramStatus {
         if rest.first == "--version" {
             terminal.writeLine("obscura \(version)")
             return .success
         }
         let signatures = commands.map(\.signature)
+        let known = (["obscura"] + path).joined(separator: " ")
+        let before = rest.prefix { $0.hasPrefix("-") }
+        if let option = before.first(where: { !Self.optionsOfAll.contains($0) }) {
+            throw ErrorReply.usage(
+                "Unknown option",
+                "'\(option)' is not an option of \(known)",
+                "options stand behind the command; see '\(known) --help'"
+            )
+        }
         if let word = rest.first(where: { !$0.hasPrefix("-") }) {
             let candidates = signatures.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
-            let known = (["obscura"] + path).joined(separator: " ")
             throw ErrorReply.usage(
                 "Unknown command",
                 "'\(word)' is not a command of \(known)",
@@ -101,8 +112,7 @@ package struct CommandLineProgram: Sendable {
             return .success
         }
         guard !rest.contains("--json") else {
-            let name = (["obscura"] + path).joined(separator: " ")
-            throw ErrorReply.usage("Missing command", "\(name) needs a command", "see '\(name) --help'")
+            throw ErrorReply.usage("Missing command", "\(known) needs a command", "see '\(known) --help'")
         }
         terminal.writeError(text)
         return .usage
