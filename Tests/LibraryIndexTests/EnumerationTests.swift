@@ -57,7 +57,8 @@ struct EnumerationTests {
             #expect(try await library.all(kind: .photo).count == 10)
             #expect(try await library.all(filter: "img_7").map(\.url) == [urls[7]])
             #expect(try await library.all(filter: "%").isEmpty)
-            #expect(try await library.all(group: GroupURL(id: AssetID().description)).isEmpty)
+            let code = await refusal { _ = try await library.all(group: GroupURL(id: AssetID().description)) }
+            #expect(code == .noSuchGroup)
         }
     }
 

@@ -312,10 +312,16 @@ struct GateTests {
             var rotten = bytes
             rotten[rotten.count / 2] ^= 1
             try Data(rotten).write(to: URL(filePath: "\(path)/store/media/\(name)"))
-            for request in [ReadAsset(url: record.url, offset: 1), ReadAsset(url: record.url)] {
+            let cases: [(ReadAsset, ErrorCode?)] = [
+                (ReadAsset(url: record.url, offset: 1), nil), (ReadAsset(url: record.url), .damaged),
+            ]
+            for (request, code) in cases {
                 #expect(try await wire.library.asset(record.url)?.state == .ok)
-                let stream = try await client.stream(request)
-                while try await stream.next() != nil {}
+                let error = await wireError {
+                    let stream = try await client.stream(request)
+                    while try await stream.next() != nil {}
+                }
+                #expect(error?.code == code)
             }
             #expect(try await wire.library.asset(record.url)?.state == .damaged)
         }

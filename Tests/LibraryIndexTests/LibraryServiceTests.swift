@@ -1,4 +1,5 @@
 import Consent
+import Foundation
 import Hashing
 import LibraryIndexService
 import Media
@@ -169,6 +170,47 @@ struct LibraryServiceTests {
             #expect(shown?.location == place)
             let (whole, _) = try await read(ReadAsset(url: asset.url), client)
             #expect(whole == bytes)
+        }
+    }
+
+    @Test func `bytes that are not those that were saved end as damaged, and so does a part of them from then on`()
+        async throws
+    {
+        try await withTemporaryDirectory { path in
+            let wire = try await Wire(path)
+            let client = try wire.client()
+            try wire.decide(.allowed, .addOnly)
+            let bytes = try TestLibrary.picture()
+            let asset = try await save(bytes, client)
+            let part = ReadAsset(url: asset.url, offset: 0, length: 10)
+            #expect(try await read(part, client).0 == Array(bytes.prefix(10)))
+            let hash = SHA256Digest(hashing: bytes).description
+            var rotten = bytes
+            rotten[rotten.count / 2] ^= 0xFF
+            let file = "\(path)/store/media/\(hash.prefix(2))/\(hash.dropFirst(2).prefix(2))/\(hash)"
+            try Data(rotten).write(to: URL(filePath: file))
+            for request in [ReadAsset(url: asset.url), ReadAsset(url: asset.url), part] {
+                let error = await wireError { _ = try await read(request, client) }
+                #expect(error?.code == .damaged && error?.cause == "damaged")
+            }
+            #expect(try await client.call(FindAsset(url: asset.url)).asset?.state == .damaged)
+            // What was saved is there again: a whole read shows it.
+            try Data(bytes).write(to: URL(filePath: file))
+            #expect(try await read(ReadAsset(url: asset.url), client).0 == bytes)
+            await wire.stop()
+        }
+    }
+
+    @Test func `a group that is not there has no assets to list`() async throws {
+        try await withWire { wire, client in
+            try wire.decide(.allowed, .read)
+            var query = AssetQuery()
+            query.group = GroupURL(id: AssetID().description)
+            let error = await wireError {
+                let stream = try await client.stream(ListAssets(query: query))
+                while try await stream.next() != nil {}
+            }
+            #expect(error?.code == .noSuchGroup)
         }
     }
 

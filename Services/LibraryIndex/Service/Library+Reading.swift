@@ -11,7 +11,9 @@ extension Library {
         return try await database.perform { try AssetTable(connection: $0).find(id) }
     }
 
-    /// One page of an enumeration; an unknown group has no assets.
+    /// One page of an enumeration.
+    ///
+    /// - Throws: `LibraryError`: `noSuchGroup`.
     package func page(
         of enumeration: Enumeration,
         after cursor: Enumeration.Cursor?,
@@ -21,7 +23,7 @@ extension Library {
             var group: GroupRecord?
             if let id = enumeration.group {
                 group = try GroupTable(connection: connection).find(id)
-                guard group != nil else { return AssetPage.empty }
+                guard group != nil else { throw LibraryError(.noSuchGroup) }
             }
             return try AssetTable(connection: connection).page(enumeration, in: group, after: cursor, count: count)
         }
@@ -41,6 +43,13 @@ extension Library {
     /// Reads up to `count` bytes of an original at an offset; fewer only at the end, none past it.
     package func read(_ file: SharedFile, at offset: Int64, upTo count: Int) async throws -> [UInt8] {
         try await reader.read(file, at: offset, upTo: count)
+    }
+
+    /// How an asset's bytes were found lost or changed, which is not what a decoder thinks of them; nil for whole ones.
+    func knownLoss(of record: AssetRecord) async throws -> AssetState? {
+        let digest = record.digest
+        let state = try await database.perform { try ContentTable(connection: $0).find(digest)?.state }
+        return state == .ok ? nil : state
     }
 
     /// Records that an asset's bytes are lost or whole again, and tells.

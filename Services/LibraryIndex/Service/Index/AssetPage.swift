@@ -11,8 +11,6 @@ package struct AssetPage: Hashable, Sendable {
     /// Where to go on after each of the assets.
     private let cursors: [Enumeration.Cursor]
 
-    static let empty = AssetPage(records: [], cursors: [], isLast: true)
-
     init(records: [AssetRecord], cursors: [Enumeration.Cursor], isLast: Bool) {
         self.records = records
         self.cursors = cursors

@@ -101,7 +101,15 @@ extension LibraryService {
                 summary.bytes += Int64(bytes.count)
             }
             let digest = hasher.finish()
-            if summary.bytes == record.bytes, digest != record.digest { try await library.note(.damaged, record) }
+            if summary.bytes == record.bytes {
+                guard digest == record.digest else {
+                    try await library.note(.damaged, record)
+                    throw LibraryError(.contentLost(state: .damaged))
+                }
+            } else if let state = try await library.knownLoss(of: record) {
+                // A part can not be compared with anything.
+                throw LibraryError(.contentLost(state: state))
+            }
             summary.sha256 = digest.description
             return summary
         }
