@@ -14,4 +14,8 @@ package struct BagSummary: Hashable, Sendable {
     package let repairs: [BagRepair]
     /// The paths of files of earlier exports that have other bytes than they had, and that this run could not renew.
     package let damaged: [String]
+    /// The paths of files of earlier exports that are not there any more, and that this run did not bring.
+    package let missing: [String]
+    /// The paths of files below `data/` that no export put there; no manifest lists them.
+    package let unlisted: [String]
 }

@@ -28,25 +28,34 @@ package struct BagReport: Hashable, Sendable {
     package var bytes: Int64 = 0
     package var problems: [BagProblem] = []
 
+    /// Whether the file that makes it a bag is gone: without it nothing is exported into the folder.
+    package var lacksDeclaration: Bool { problems.contains(BagProblem(path: "bagit.txt", reason: .missing)) }
+
     /// Whether the bag is complete and valid (RFC 8493 section 3).
     package var isValid: Bool { problems.isEmpty }
 }
 
 /// Checks a bag: every file of its manifests is there with its content, and no other file is.
 package enum BagVerifier {
+    private static let declarationName = "bagit.txt"
+
     /// Reads every byte of the bag, and blocks for as long.
     ///
     /// - Throws: `notABag` for a directory without a declaration and a manifest, `unfinished` for a bag without a
     ///   manifest; `files`. What is wrong with single files is in the report.
     package static func verify(_ root: borrowing Directory) throws(BagError) -> BagReport {
-        let declaration = try read("bagit.txt", root)
+        let declaration = try read(declarationName, root)
         guard let manifest = try read(BagManifest.name, root) else {
             guard declaration != nil else { throw BagError(.notABag, "this is no bag") }
             throw BagError(.unfinished, "the bag has no manifest: its export is not finished")
         }
         var report = BagReport()
-        if declaration.map({ String(decoding: $0, as: UTF8.self).hasPrefix("BagIt-Version: ") }) != true {
-            report.problems.append(BagProblem(path: "bagit.txt", reason: .damagedTagFile))
+        if let declaration {
+            if !String(decoding: declaration, as: UTF8.self).hasPrefix("BagIt-Version: ") {
+                report.problems.append(BagProblem(path: declarationName, reason: .damagedTagFile))
+            }
+        } else {
+            report.problems.append(BagProblem(path: declarationName, reason: .missing))
         }
         let expected = try BagManifest.decoded(manifest)
         for (path, digest) in expected.sorted(by: { $0.key < $1.key }) { check(path, digest, root, &report) }
@@ -108,7 +117,8 @@ package enum BagVerifier {
         guard let bytes = try read(BagManifest.tagName, root) else { return }
         for (path, digest) in try BagManifest.decoded(bytes).sorted(by: { $0.key < $1.key }) {
             guard let content = try read(path, root) else {
-                report.problems.append(BagProblem(path: path, reason: .missing))
+                let problem = BagProblem(path: path, reason: .missing)
+                if !report.problems.contains(problem) { report.problems.append(problem) }
                 continue
             }
             if SHA256Digest(hashing: content) != digest {

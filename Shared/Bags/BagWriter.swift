@@ -140,6 +140,8 @@ package struct BagWriter: ~Copyable {
             if claimed.contains(SafeName.key(name)) { return nil }
             let there = lying[SafeName.key(name)]
             let isPresent = if let there { try has(output, at: there) } else { false }
+            // The name of a file that is gone stays its own, so that its loss can be seen.
+            if there == nil, let gone = try earlierManifest()["data/" + name], gone != output.digest { return nil }
             if let there, !isPresent, try !isChanged(output, at: there) { return nil }
             files.append(
                 PlacedFile(
@@ -228,22 +230,31 @@ package struct BagWriter: ~Copyable {
     /// Writes the tag files, the manifest last: from then on the bag is complete.
     ///
     /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; `Payload-Oxum` is added.
-    /// A file of an earlier export with other bytes than it had keeps its line in the manifest, so that a check names it;
-    /// where the bag has its content under another name, it is renewed from there.
+    /// A file of an earlier export with other bytes than it had, or that is gone, keeps its line in the manifest, so that a
+    /// check names it; where the bag has the content of a changed one under another name, it is renewed from there. A file
+    /// that neither the manifest nor the journal nor this run knows gets no line.
     ///
     /// - Returns: How many files and bytes the whole bag has, those of earlier runs included, and what was changed.
     /// - Throws: `files`.
     package mutating func seal(info: [(label: String, value: String)]) throws(BagError) -> BagSummary {
         let damaged = try mendEarlier()
-        let old = try earlierManifest()
         var digests: [String: SHA256Digest] = [:]
+        var unlisted: [String] = []
         var bytes: Int64 = 0
         for file in try payload() {
-            bytes += file.status.size
             let path = "data/" + file.name
-            digests[path] = if damaged.contains(path), let old = old[path] { old } else { try digest(of: file) }
+            let recorded = try recordedDigest(of: file.name)
+            guard confirmed.contains(file.name) || recorded != nil else {
+                unlisted.append(path)
+                continue
+            }
+            bytes += file.status.size
+            digests[path] = if damaged.contains(path), let recorded { recorded } else { try digest(of: file) }
         }
-        let lines = info + [("Payload-Oxum", "\(bytes).\(digests.count)")]
+        let files = digests.count
+        let missing = try earlierManifest().filter { digests[$0.key] == nil }
+        digests.merge(missing) { found, _ in found }
+        let lines = info + [("Payload-Oxum", "\(bytes).\(files)")]
         let text = lines.map { "\(BagTag.clean($0.label)): \(BagTag.clean($0.value))\n" }.joined()
         let manifest = BagManifest.encoded(digests)
         let tags = BagManifest.encoded([
@@ -260,16 +271,22 @@ package struct BagWriter: ~Copyable {
         } catch {
             throw BagError(error)
         }
-        return BagSummary(files: digests.count, bytes: bytes, repairs: repairs, damaged: damaged.sorted())
+        return BagSummary(
+            files: files,
+            bytes: bytes,
+            repairs: repairs,
+            damaged: damaged.sorted(),
+            missing: missing.keys.sorted(),
+            unlisted: unlisted.sorted()
+        )
     }
 
     /// The paths of earlier files that have other bytes than they had, and that could not be renewed.
     private mutating func mendEarlier() throws(BagError) -> Set<String> {
-        let old = try earlierManifest()
         var damaged: Set<String> = []
         for file in try payload() where !confirmed.contains(file.name) {
             let path = "data/" + file.name
-            guard let digest = old[path] else { continue }
+            guard let digest = try recordedDigest(of: file.name) else { continue }
             // What can not be read may be what it was, and nobody knows: it keeps its line, and is named.
             guard let found = try? self.digest(of: file) else {
                 damaged.insert(path)

@@ -68,6 +68,10 @@ package struct ExportJob: Hashable, Sendable, Codable {
     package var repaired: [ExportRepair]?
     /// Paths in the bag of changed files that could not be renewed.
     package var damaged: [String]?
+    /// Paths in the bag of files of earlier exports that are gone.
+    package var missing: [String]?
+    /// Paths in the bag of files that no export put there; no manifest lists them.
+    package var unlisted: [String]?
     /// Why the job failed.
     package var reason: String?
     /// What the job failed with; `reason` is its text.

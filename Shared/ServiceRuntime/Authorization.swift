@@ -35,7 +35,7 @@ package struct Asker: Hashable, Sendable {
     }
 
     /// The label as decisions have it: escaped; nil when there is none.
-    var decisionLabel: String? { EscapedText.label(label) }
+    package var decisionLabel: String? { EscapedText.label(label) }
 }
 
 /// That work may go on; to be asked again before every item, frame and chunk.

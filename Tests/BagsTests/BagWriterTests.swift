@@ -80,7 +80,72 @@ struct `A bag` {
             let result = try Samples.export([Self.first], contents: Self.contents, to: bag)
             #expect(result.names == [["IMG-11111111.JPG"]])
             #expect(try Data(contentsOf: URL(filePath: bag + "/data/IMG.JPG")) == Data("own".utf8))
+            #expect(result.whole.unlisted == ["data/IMG.JPG"])
+        }
+    }
+
+    private static func problems(_ bag: String) throws -> [String] {
+        try BagVerifier.verify(Directory(opening: bag)).problems.map { "\($0.path) \($0.reason)" }
+    }
+
+    @Test(arguments: [[], [".obscura-journal"]])
+    func `does not say of a stranger's file that it was exported`(lost: [String]) throws {
+        try withTemporaryDirectory { path, _ in
+            let bag = path + "/bag"
+            try Samples.export([Self.first], contents: Self.contents, to: bag)
+            for name in lost { try FileManager.default.removeItem(atPath: bag + "/" + name) }
+            try FileManager.default.createDirectory(atPath: bag + "/data/more", withIntermediateDirectories: true)
+            for name in ["mine.txt", "more/mine.txt"] {
+                try Data("hi".utf8).write(to: URL(filePath: bag + "/data/" + name))
+            }
+            let strange = ["data/mine.txt", "data/more/mine.txt"]
+            for _ in 1...2 {
+                let whole = try Samples.export([Self.second], contents: Self.contents, to: bag).whole
+                #expect(whole.unlisted == strange && whole.missing == [] && whole.files == 2 && whole.bytes == 6)
+                #expect(try Self.problems(bag) == strange.map { "\($0) unlisted" })
+            }
+            for name in ["mine.txt", "more"] { try FileManager.default.removeItem(atPath: bag + "/data/" + name) }
             #expect(try Samples.isValid(bag))
+        }
+    }
+
+    @Test func `names what is gone and not of this export, until it is there again`() throws {
+        try withTemporaryDirectory { path, _ in
+            let bag = path + "/bag"
+            try Samples.export([Self.first, Self.second], contents: Self.contents, to: bag)
+            try FileManager.default.removeItem(atPath: bag + "/data/IMG.JPG")
+            let other = Samples.asset("33333333-cccc", [("IMG.JPG", "other")])
+            let whole = try Samples.export([Self.second, other], contents: Self.contents, to: bag).whole
+            #expect(whole.missing == ["data/IMG.JPG"] && whole.unlisted == [] && whole.files == 2)
+            #expect(try Samples.payload(bag) == ["IMG-33333333.JPG", "img-22222222.jpg"])
+            #expect(try Self.problems(bag) == ["data/IMG.JPG missing"])
+            #expect(try Samples.export([Self.first], contents: Self.contents, to: bag).whole.missing == [])
+            #expect(try Samples.isValid(bag))
+        }
+    }
+
+    @Test func `without its manifest lists what its journal has, and nothing else, with the hash it had`() throws {
+        try withTemporaryDirectory { path, _ in
+            let bag = path + "/bag"
+            try Samples.export([Self.first, Self.second], contents: Self.contents, to: bag)
+            for name in ["manifest-sha256.txt", "tagmanifest-sha256.txt"] {
+                try FileManager.default.removeItem(atPath: bag + "/" + name)
+            }
+            try Data("edited".utf8).write(to: URL(filePath: bag + "/data/IMG.JPG"))
+            try Data("hi".utf8).write(to: URL(filePath: bag + "/data/mine.txt"))
+            let whole = try Samples.export([], contents: [], to: bag).whole
+            #expect(whole.damaged == ["data/IMG.JPG"] && whole.unlisted == ["data/mine.txt"] && whole.files == 2)
+            #expect(try Self.problems(bag) == ["data/IMG.JPG changed", "data/mine.txt unlisted"])
+        }
+    }
+
+    @Test func `without its declaration is said to lack it, once`() throws {
+        try withTemporaryDirectory { path, _ in
+            let bag = path + "/bag"
+            try Samples.export([Self.first], contents: Self.contents, to: bag)
+            try FileManager.default.removeItem(atPath: bag + "/bagit.txt")
+            #expect(try Self.problems(bag) == ["bagit.txt missing"])
+            #expect(try BagVerifier.verify(Directory(opening: bag)).lacksDeclaration)
         }
     }
 

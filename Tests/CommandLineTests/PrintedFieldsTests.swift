@@ -223,7 +223,7 @@ struct `What --json prints` {
         let outcome = await obscura("export", "--to", folder.path + "/bag", "--json", on: cluster)
         let lines = try outcome.lines.map(Self.paths)
         #expect(lines.allSatisfy { $0.contains("type") }, "\(outcome.errors)")
-        let fields = "type job destination files bytes copied skipped failed verified repaired damaged"
+        let fields = "type job destination files bytes copied skipped failed verified repaired damaged missing unlisted"
         #expect(Set(fields.split(separator: " ").map(String.init)).subtracting(try #require(lines.last)) == [])
     }
 

@@ -33,9 +33,11 @@ struct `An export job's machine` {
     func `hears no more of work that it has ended`(state: ExportState) {
         var machine = Self.machine(state)
         let before = machine
+        var findings = ExportFindings()
+        findings.damaged = ["data/x"]
         let events: [ExportJobMachine.Event] = [
             .began, .planned(files: 1, bytes: 1), .skipped, .copied(bytes: 1), .finished,
-            .broke(ErrorReply(.diskFull, "x")), .left(repaired: [], damaged: ["data/x"]),
+            .broke(ErrorReply(.diskFull, "x")), .left(findings),
         ]
         for event in events { #expect(machine.apply(event) == nil) }
         #expect(machine == before)

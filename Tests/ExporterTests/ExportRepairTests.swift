@@ -43,6 +43,22 @@ struct `A job of the exporter` {
         }
     }
 
+    @Test func `says what in its bag is no export's, what is gone, and what is missing for a hidden picture`()
+        async throws
+    {
+        try await Self.with { world, exporter in
+            world.add("gone.jpg", "gone", number: 2)
+            _ = try await Self.export(exporter)
+            try Data("hi".utf8).write(to: URL(filePath: world.bag() + "/data/mine.txt"))
+            try FileManager.default.removeItem(atPath: world.bag() + "/data/gone.jpg")
+            world.state.withLock { $0.assets[1].sha256 = nil }
+            let done = try await Self.export(exporter)
+            #expect(done.unlisted == ["data/mine.txt"] && done.missing == ["data/gone.jpg"])
+            #expect(done.failed.map(\.reason).first?.hasSuffix("location; obscura permissions reset") == true)
+            #expect(try await exporter.jobs(of: nil, id: done.job) == [done])
+        }
+    }
+
     @Test func `says what it renewed also when it fails after that`() async throws {
         try await Self.with { world, exporter in
             world.add("other.jpg", "other", number: 2)

@@ -85,6 +85,18 @@ struct `An export stream` {
         }
     }
 
+    @Test func `says of a picture that is hidden what is missing, and how to change it`() async throws {
+        try await Self.with { world, received in
+            world.state.withLock { $0.assets[0].sha256 = nil }
+            _ = try await received.serve(StreamExport(selection: ExportSelection()), world)
+            #expect(
+                received.lines.withLock { $0 }.first
+                    == "failed It may say where it was taken. Access denied: The user has denied the application location; "
+                    + "obscura permissions reset"
+            )
+        }
+    }
+
     @Test func `gives nothing more after a revocation`() async throws {
         try await Self.with { world, received in
             world.state.withLock { state in

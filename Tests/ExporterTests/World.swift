@@ -126,6 +126,15 @@ final class World: Sendable {
                     if state.withLock(\.isRevoked) { throw ErrorReply(.revoked, "Taken away") }
                 },
                 delegation: Delegation(principal: asker.principal, grant: "1"),
+                locationRefusal: {
+                    ErrorReply(
+                        .accessDenied,
+                        "Access denied",
+                        reason: "The user has denied the application location.",
+                        recoverySuggestion: "obscura permissions reset",
+                        parameters: ["resource": "location"]
+                    )
+                },
                 end: { [self] in state.withLock { $0.ended += 1 } }
             )
         }

@@ -88,24 +88,21 @@ package actor BagDesk {
 
     /// Writes the tag files, the manifest last.
     ///
-    /// - Returns: What had been changed in the bag and was renewed, and the paths of what could not be.
-    package func seal(
-        info: [(label: String, value: String)]
-    ) throws -> (repaired: [ExportRepair], damaged: [String]) {
+    /// - Returns: What was found in the bag.
+    package func seal(info: [(label: String, value: String)]) throws -> ExportFindings {
         let summary = try Self.replying { () throws(BagError) in try writer?.seal(info: info) }
-        let repaired = summary?.repairs.map { ExportRepair(path: $0.path, kept: $0.kept) }
-        return (repaired ?? [], summary?.damaged ?? [])
+        return summary.map { ExportFindings($0) } ?? ExportFindings()
     }
 
     /// Ends work that was not sealed: what is in the bag stays, and of one with nothing in it nothing stays.
     ///
     /// - Returns: What was renewed in it.
-    package func close(below roots: ExportRoots) -> [ExportRepair] {
+    package func close(below roots: ExportRoots) -> ExportFindings {
         abandon()
-        let repaired = writer?.repairs.map { ExportRepair(path: $0.path, kept: $0.kept) }
+        let findings = (writer?.repairs).map { ExportFindings($0) }
         writer.take()?.removeIfEmpty()
         if let (destination, found) = opened.take() { roots.removeEmptyFolders(of: destination, keeping: found) }
-        return repaired ?? []
+        return findings ?? ExportFindings()
     }
 
     private static func finish(_ file: consuming BagFileWriter, _ writer: inout BagWriter?) throws {

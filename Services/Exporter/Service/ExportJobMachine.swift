@@ -12,8 +12,8 @@ package struct ExportJobMachine: Hashable, Sendable {
         case copied(bytes: Int64)
         /// A file was not exported; the others are.
         case lost(ExportFailure)
-        /// The bag is left, whole or not: what had been changed in it and was renewed, and what could not be.
-        case left(repaired: [ExportRepair], damaged: [String])
+        /// The bag is left, whole or not.
+        case left(ExportFindings)
         /// All files have been through.
         case finished
         /// The work can not go on.
@@ -52,9 +52,11 @@ package struct ExportJobMachine: Hashable, Sendable {
             job.copiedBytes += bytes
             job.verified += 1
         case .lost(let failure): job.failed.append(failure)
-        case .left(let repaired, let damaged):
-            job.repaired = repaired.isEmpty ? nil : repaired
-            job.damaged = damaged.isEmpty ? nil : damaged
+        case .left(let findings):
+            job.repaired = findings.repaired.isEmpty ? nil : findings.repaired
+            job.damaged = findings.damaged.isEmpty ? nil : findings.damaged
+            job.missing = findings.missing.isEmpty ? nil : findings.missing
+            job.unlisted = findings.unlisted.isEmpty ? nil : findings.unlisted
         case .finished: job.state = .done
         case .broke(let error):
             job.state = .failed

@@ -17,10 +17,11 @@ package struct ExportPermission: Sendable {
     /// Permission by the gate's copy of the decisions.
     package init(_ gate: ConsentGate) {
         self.init { asker in
-            let authorization = try await Self.authorize(gate, asker)
+            let (authorization, unanswered) = try await Self.authorize(gate, asker)
             return ExportPass(
                 check: { try authorization.check() },
                 delegation: authorization.delegation(of: Need(.library, .read)),
+                locationRefusal: { Self.locationRefusal(gate, asker, unanswered) },
                 end: { authorization.end() }
             )
         }
@@ -29,9 +30,14 @@ package struct ExportPermission: Sendable {
     /// Asks for the location too where nobody has decided about it.
     ///
     /// Without it the library keeps back the pictures with a place, which are named as failed; the others are exported.
-    private static func authorize(_ gate: ConsentGate, _ asker: Asker) async throws -> Authorization {
+    ///
+    /// - Returns: Also what came of the question, where there was no answer.
+    private static func authorize(
+        _ gate: ConsentGate,
+        _ asker: Asker
+    ) async throws -> (authorization: Authorization, unanswered: ErrorReply?) {
         guard asker.mayPrompt, case .notDetermined = gate.standing(of: location, for: asker) else {
-            return try await gate.authorize(needs, for: asker)
+            return (try await gate.authorize(needs, for: asker), nil)
         }
         do {
             // Only asks: what is `once` is redeemed below, and the location by the library.
@@ -42,8 +48,26 @@ package struct ExportPermission: Sendable {
             silent.mayPrompt = false
             // Not worse than without the question; else the answer to it is what the program is told.
             guard let authorization = try? await gate.authorize(needs, for: silent) else { throw error }
-            return authorization
+            return (authorization, error)
         }
-        return try await gate.authorize(needs, for: asker)
+        return (try await gate.authorize(needs, for: asker), nil)
+    }
+
+    /// What stands against the location now; where there is no decision, what came of the question.
+    private static func locationRefusal(
+        _ gate: ConsentGate,
+        _ asker: Asker,
+        _ unanswered: ErrorReply?
+    ) -> ErrorReply {
+        let answer = gate.standing(of: location, for: asker)
+        if case .notDetermined = answer, var unanswered {
+            // The question was about more than the location; what is missing is the location.
+            let missing = ErrorReply.refusal(answer, of: location, to: asker)
+            unanswered.parameters = missing.parameters
+            unanswered.recoverySuggestion = missing.recoverySuggestion
+            return unanswered
+        }
+        let denials = gate.decisions.denials(of: location, principal: asker.principal, label: asker.decisionLabel)
+        return ErrorReply.refusal(answer, of: location, to: asker, denials: denials)
     }
 }

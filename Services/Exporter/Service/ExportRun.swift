@@ -1,5 +1,6 @@
 private import Consent
 import EventLoop
+import Media
 import MessageSchema
 private import Messaging
 import ServiceRuntime
@@ -39,7 +40,7 @@ struct ExportRun: Sendable {
             try await fill(desk, assets, pass)
         } catch {
             // What was moved is told, however the work ended.
-            await report(.left(repaired: await desk.close(below: roots), damaged: []))
+            await report(.left(await desk.close(below: roots)))
             throw error
         }
         await report(.finished)
@@ -47,7 +48,7 @@ struct ExportRun: Sendable {
 
     private func fill(_ desk: BagDesk, _ assets: [Asset], _ pass: ExportPass) async throws {
         try await desk.open(record.job.destination, below: roots)
-        for file in try await place(assets, desk) {
+        for file in try await place(assets, desk, pass) {
             try Task.checkCancellation()
             if file.isPresent {
                 await report(.skipped)
@@ -59,7 +60,7 @@ struct ExportRun: Sendable {
         let whole = try await desk.seal(info: [
             ("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id),
         ])
-        await report(.left(repaired: whole.repaired, damaged: whole.damaged))
+        await report(.left(whole))
     }
 
     /// The assets of the job: kept with it, so that going on means the same ones.
@@ -71,15 +72,19 @@ struct ExportRun: Sendable {
     }
 
     /// Decides all files before any is copied, and that there is room for them.
-    private func place(_ assets: [Asset], _ desk: BagDesk) async throws -> [BagDesk.File] {
+    private func place(_ assets: [Asset], _ desk: BagDesk, _ pass: ExportPass) async throws -> [BagDesk.File] {
         await report(.planned(files: assets.count, bytes: assets.reduce(0) { $0 + $1.bytes }))
         var files: [BagDesk.File] = []
         for asset in assets {
             try Task.checkCancellation()
+            guard asset.sha256 != nil else {
+                await report(.lost(pass.hiding(asset.url)))
+                continue
+            }
             do {
                 files.append(try await desk.place(asset))
             } catch let error as ErrorReply where !Self.endsAll(error) {
-                await report(.lost(ExportFailure(url: asset.url, reason: error.text)))
+                await report(.lost(ExportFailure(url: asset.url, error)))
             }
         }
         let needed = files.reduce(Int64(0)) { $0 + ($1.isPresent ? 0 : $1.byteCount) }
@@ -112,7 +117,7 @@ struct ExportRun: Sendable {
             }
             await report(.copied(bytes: file.byteCount))
         } catch let error as ErrorReply where !Self.endsAll(error) {
-            await report(.lost(ExportFailure(url: file.asset.url, reason: error.text)))
+            await report(.lost(ExportFailure(url: file.asset.url, error)))
         }
     }
 
@@ -154,6 +159,19 @@ extension ErrorReply {
     /// Whether a permission to see the location is what is missing.
     var isAboutLocation: Bool { parameters?["resource"] == Resource.location.description }
 
+    /// What happened and why, and for a missing location what can be done about it, in one line.
+    fileprivate var failureText: String {
+        guard isAboutLocation, let suggestion = recoverySuggestion else { return text }
+        return "\(text.hasSuffix(".") ? String(text.dropLast()) : text); \(suggestion)"
+    }
+
     /// What happened and why in one line.
     var text: String { reason.map { "\(description): \($0)" } ?? description }
+}
+
+extension ExportFailure {
+    /// A file that can not be had because of an error.
+    init(url: AssetURL, _ error: ErrorReply) {
+        self.init(url: url, reason: error.failureText)
+    }
 }

@@ -25,7 +25,9 @@ package struct ExportSource: Sendable {
                     return try await Self.list(selection.query ?? AssetQuery(), library, delegation)
                 }
                 var found: [Asset] = []
-                for url in urls {
+                var named: Set<String> = []
+                // Named twice it is still one asset; its extension is not compared.
+                for url in urls where named.insert(url.id).inserted {
                     let options = CallOptions(onBehalfOf: delegation, mayPrompt: false)
                     guard let asset = try await library.call(FindAsset(url: url), options).asset else {
                         throw ErrorReply(.noSuchAsset, "There is no asset \(url)", parameters: ["url": "\(url)"])

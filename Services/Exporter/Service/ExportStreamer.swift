@@ -33,8 +33,7 @@ package struct ExportStreamer: Sendable {
         var summary = StreamExport.Summary(job: job, files: 0, bytes: 0)
         for asset in try await source.assets(request.selection, pass.delegation) {
             guard let sha256 = asset.sha256, let digest = SHA256Digest(sha256) else {
-                let failure = ExportFailure(url: asset.url, reason: "The original is not this program's to see")
-                try await send(StreamExport.Item(failed: failure), [], pass.check)
+                try await send(StreamExport.Item(failed: pass.hiding(asset.url)), [], pass.check)
                 continue
             }
             let isPresent = present.contains(digest)
@@ -46,7 +45,7 @@ package struct ExportStreamer: Sendable {
                 let bytes = try await chunks(of: asset, pass, send)
                 summary.bytes += bytes
             } catch let error as ErrorReply where !Self.endsAll(error) {
-                let failure = ExportFailure(url: asset.url, reason: error.text)
+                let failure = ExportFailure(url: asset.url, error)
                 try await send(StreamExport.Item(failed: failure), [], pass.check)
             }
         }

@@ -1,3 +1,4 @@
+import Consent
 private import Glibc
 private import Media
 import MessageSchema
@@ -39,8 +40,8 @@ struct ExportCommand: Command {
         discussion: """
             The files are written as your own user. An export that was interrupted is resumed by asking for it again. \
             A file of the export that was changed is copied anew, and what lay there is kept in DIR/changed. \
-            Ends with 65 when a file could not be exported, whatever the reason, or is damaged; where the whole export \
-            ended, with the status of what ended it, also with --service.
+            Ends with 65 when a file could not be exported, whatever the reason, or when the bag has damaged, missing or \
+            foreign files; where the whole export ended, with the status of what ended it, also with --service.
             """,
         parameters: [urls] + AssetQueryParameters.all + [destination, privacy, update, dryRun, service]
             + CommonParameters.asking,
@@ -52,7 +53,7 @@ struct ExportCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        let selection = Self.selection(arguments)
+        let selection = try Self.selection(arguments)
         guard let destination = arguments[Self.destination] else { return .usage }
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
@@ -69,8 +70,8 @@ struct ExportCommand: Command {
                 privacy: arguments[Self.privacy],
                 destination: Self.absolute(destination)
             )
-            outcome = try await context.asking(arguments, cluster) { rules in
-                try await export.run(arguments.hasTimeout ? rules : rules.endless) { files, bytes in
+            outcome = try await Self.waiting(arguments, cluster, in: context) { rules, hasBegun in
+                try await export.run(rules.unhurried(unless: arguments), began: hasBegun) { files, bytes in
                     Self.show(files, bytes, asJSON, terminal)
                 }
             }
@@ -84,10 +85,20 @@ struct ExportCommand: Command {
         return outcome.status
     }
 
-    private static func selection(_ arguments: Arguments) -> ExportSelection {
+    private static func selection(_ arguments: Arguments) throws(ErrorReply) -> ExportSelection {
+        let query = AssetQueryParameters.query(arguments)
         let urls = arguments[urls]
-        return urls.isEmpty
-            ? ExportSelection(query: AssetQueryParameters.query(arguments)) : ExportSelection(assets: urls)
+        guard !urls.isEmpty else { return ExportSelection(query: query) }
+        guard query == AssetQuery() else {
+            let names = AssetQueryParameters.all.map { "--\($0.description.name)" }.joined(separator: ", ")
+            throw ErrorReply.usage(
+                "Which assets?",
+                "URLs and options that choose assets do not go together",
+                "name the assets, or choose them with \(names)"
+            )
+        }
+        var named: Set<String> = []
+        return ExportSelection(assets: urls.filter { named.insert($0.id).inserted })
     }
 
     private func byService(
@@ -98,7 +109,9 @@ struct ExportCommand: Command {
         in context: CommandContext
     ) async throws -> ExportOutcome {
         let request = StartExport(selection: selection, destination: destination, privacy: arguments[Self.privacy])
-        let job = try await context.asking(arguments, cluster) { rules in try await cluster.call(request, rules) }
+        let job = try await Self.waiting(arguments, cluster, in: context) { rules, _ in
+            try await cluster.call(request, rules)
+        }
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
         let end = try await cluster.stream(FollowExport(job: job.job), CallRules(timeout: nil)) { progress, _ in
@@ -187,6 +200,12 @@ struct ExportCommand: Command {
         for path in outcome.damaged {
             terminal.writeLine("damaged  \(path)  it was changed after an earlier export, and is not part of this one")
         }
+        for path in outcome.missing {
+            terminal.writeLine("missing  \(path)  it was exported earlier, is gone, and is not part of this export")
+        }
+        for path in outcome.unlisted {
+            terminal.writeLine("unlisted  \(path)  no export put it there; move it out of data/")
+        }
         terminal.writeLine(
             "\(outcome.copied) copied, \(outcome.skipped) there already, \(outcome.failures.count) failed; "
                 + "\(CountText.of(outcome.files, "file")) and \(ByteText.of(outcome.bytes)) in \(outcome.destination)"
@@ -220,7 +239,23 @@ private actor PageCollector {
     func add(_ page: [Asset]) { assets += page }
 }
 
-extension Arguments {
-    /// Whether `--timeout` was given.
-    fileprivate var hasTimeout: Bool { self[CommonParameters.timeout] != nil }
+extension ExportCommand {
+    private static let needs = [Need(.export), Need(.library, .read), Need(.location)]
+
+    /// Does work that may need the person's permission, and says so while it waits where the question is not asked here.
+    private static func waiting<Result: Sendable>(
+        _ arguments: Arguments,
+        _ cluster: any Cluster,
+        in context: CommandContext,
+        _ work: @escaping @Sendable (CallRules, @escaping @Sendable () -> Void) async throws -> Result
+    ) async throws -> Result {
+        let notice = WaitingNotice(of: needs, cluster, context.terminal)
+        return try await context.asking(arguments, cluster) { rules in
+            // A terminal that asks the question itself shows it instead.
+            guard rules.mayPrompt, !arguments[CommonParameters.json], await !context.asksHere(cluster) else {
+                return try await work(rules, {})
+            }
+            return try await notice.around { try await work(rules, $0) }
+        }
+    }
 }

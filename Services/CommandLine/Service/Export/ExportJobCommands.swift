@@ -37,7 +37,21 @@ struct ExportStatusCommand: Command {
             )
         }
         context.terminal.write(table, orSay: "no jobs")
+        for job in jobs { Self.showReasons(of: job, inFull: arguments[Self.job].first != nil, context.terminal) }
         return .success
+    }
+}
+
+extension ExportStatusCommand {
+    /// Why a job failed; of one that was named, also which of its files did.
+    private static func showReasons(of job: ExportJob, inFull: Bool, _ terminal: Terminal) {
+        if let error = job.error {
+            terminal.writeLine("\(job.job) \(job.state.rawValue): \(ErrorWords.sentence(error))")
+        } else if let reason = job.reason {
+            terminal.writeLine("\(job.job) \(job.state.rawValue): \(reason)")
+        }
+        guard inFull else { return }
+        for failure in job.failed { terminal.writeLine("failed  \(failure.url)  \(failure.reason)") }
     }
 }
 

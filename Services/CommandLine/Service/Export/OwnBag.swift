@@ -18,6 +18,9 @@ actor OwnBag {
     /// What had been changed in the bag and was renewed, and what could not be.
     private(set) var repaired: [ExportRepair] = []
     private(set) var damaged: [String] = []
+    /// What earlier exports put there and is gone, and what no export put there.
+    private(set) var gone: [String] = []
+    private(set) var unlisted: [String] = []
     private var current: Asset?
     /// The folders that were made for the bag.
     private var folders = NewFolders()
@@ -57,6 +60,8 @@ actor OwnBag {
     /// Takes the next item of the exporter's stream.
     func take(_ item: StreamExport.Item, _ bytes: [UInt8]) throws {
         if let failed = item.failed {
+            // What was half written of it has failed with this, and not besides.
+            if current?.url == failed.url { current = nil }
             abandon()
             failures.append(failed)
             return
@@ -76,6 +81,8 @@ actor OwnBag {
         let summary = try replying { () throws(BagError) in try writer?.seal(info: info) }
         repaired = Self.repairs(summary?.repairs)
         damaged = summary?.damaged ?? []
+        gone = summary?.missing ?? []
+        unlisted = summary?.unlisted ?? []
         return (summary?.files ?? 0, summary?.bytes ?? 0)
     }
 

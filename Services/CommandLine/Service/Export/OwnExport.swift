@@ -20,16 +20,18 @@ struct OwnExport: Sendable {
     ///
     /// - Parameters:
     ///   - rules: How the person may be asked.
+    ///   - began: Told when the first item has come, and nobody is waited for any more.
     ///   - progress: Told after each file: files and bytes so far.
     /// - Returns: What was done; files that failed are named in it.
     /// - Throws: `ErrorReply`: `revoked` and the like end the export, and no half file stays.
     func run(
         _ rules: CallRules,
+        began: @escaping @Sendable () -> Void = {},
         progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
     ) async throws -> ExportOutcome {
         let bag = OwnBag(path: destination)
         do {
-            return try await fill(bag, rules, progress)
+            return try await fill(bag, rules, began, progress)
         } catch {
             let repaired = await bag.close()
             guard !repaired.isEmpty, var reply = error as? ErrorReply else { throw error }
@@ -43,16 +45,17 @@ struct OwnExport: Sendable {
     private func fill(
         _ bag: OwnBag,
         _ rules: CallRules,
+        _ began: @escaping @Sendable () -> Void,
         _ progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
     ) async throws -> ExportOutcome {
         let present = try await bag.open()
-        let summary = try await fetch(selection, into: bag, rules.attaching(present), progress)
+        let summary = try await fetch(selection, into: bag, rules.attaching(present), began, progress)
         // What the bag had and has no more; asked for in parts, because a request is not endless.
         var left = await bag.missingAssets[...]
         while !left.isEmpty {
             let part = ExportSelection(assets: Array(left.prefix(Self.mostNamed)))
             left = left.dropFirst(Self.mostNamed)
-            _ = try await fetch(part, into: bag, rules, progress)
+            _ = try await fetch(part, into: bag, rules, {}, progress)
         }
         let whole = try await bag.seal(date: Timestamp.now().description)
         return ExportOutcome(
@@ -65,7 +68,9 @@ struct OwnExport: Sendable {
             failures: await bag.failures,
             verified: await bag.copied + bag.skipped,
             repaired: await bag.repaired,
-            damaged: await bag.damaged
+            damaged: await bag.damaged,
+            missing: await bag.gone,
+            unlisted: await bag.unlisted
         )
     }
 }
@@ -75,12 +80,14 @@ extension OwnExport {
         _ selection: ExportSelection,
         into bag: OwnBag,
         _ rules: CallRules,
+        _ began: @escaping @Sendable () -> Void,
         _ progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
     ) async throws -> StreamExport.Summary {
         do {
             return try await cluster.stream(StreamExport(selection: selection, privacy: privacy), rules) {
                 item,
                 bytes in
+                began()
                 try await bag.take(item, bytes)
                 if item.last == true { progress(await bag.copied, await bag.copiedBytes) }
             }
@@ -109,12 +116,19 @@ struct ExportOutcome: Encodable, Sendable {
     let repaired: [ExportRepair]
     /// Paths in the bag of changed files that are not of this export.
     let damaged: [String]
+    /// Paths in the bag of files of earlier exports that are gone.
+    let missing: [String]
+    /// Paths in the bag of files that no export put there; its manifest does not list them.
+    let unlisted: [String]
 
-    /// The command's: 0, or 65 when a file could not be exported, for whatever reason, or is damaged.
-    var status: ProgramStatus { failures.isEmpty && damaged.isEmpty ? .success : .badData }
+    /// The command's: 0, or 65 when a file could not be exported, for whatever reason, or the bag does not check.
+    var status: ProgramStatus {
+        failures.isEmpty && damaged.isEmpty && missing.isEmpty && unlisted.isEmpty ? .success : .badData
+    }
 
     private enum CodingKeys: String, CodingKey {
         case job, destination, files, bytes, copied, skipped, failed, failures, verified, repaired, damaged
+        case missing, unlisted
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -130,6 +144,8 @@ struct ExportOutcome: Encodable, Sendable {
         try container.encode(verified, forKey: .verified)
         try container.encode(repaired, forKey: .repaired)
         try container.encode(damaged, forKey: .damaged)
+        try container.encode(missing, forKey: .missing)
+        try container.encode(unlisted, forKey: .unlisted)
     }
 }
 
@@ -146,7 +162,9 @@ extension ExportOutcome {
             failures: job.failed,
             verified: job.verified,
             repaired: job.repaired ?? [],
-            damaged: job.damaged ?? []
+            damaged: job.damaged ?? [],
+            missing: job.missing ?? [],
+            unlisted: job.unlisted ?? []
         )
     }
 }

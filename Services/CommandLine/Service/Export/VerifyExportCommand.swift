@@ -25,15 +25,29 @@ struct VerifyExportCommand: Command {
             for problem in problems { context.terminal.writeLine("\(problem.reason)  \(problem.path)") }
             let words = problems.isEmpty ? "all as exported" : CountText.of(problems.count, "problem")
             context.terminal.writeLine("\(CountText.of(report.files, "file")), \(ByteText.of(report.bytes)): \(words)")
-            if !problems.isEmpty { context.terminal.writeLine(Self.advice) }
+            if !problems.isEmpty { context.terminal.writeLine(Self.advice(on: report)) }
         }
         return report.isValid ? .success : .badData
     }
 
-    private static let advice = """
-        Run the same export again: it renews what is changed or missing, keeps changed bytes in 'changed', and lists what \
-        an unfinished export left.
-        """
+    /// What helps, as far as an export would do it.
+    private static func advice(on report: BagReport) -> String {
+        guard !report.lacksDeclaration else {
+            return "No export goes on in a folder without bagit.txt: put it back, or export into an empty folder."
+        }
+        var advice: [String] = []
+        if report.problems.contains(where: { $0.reason != .unlisted }) {
+            advice.append(
+                "Run the same export again: it renews what is changed or missing, and keeps changed bytes in 'changed'."
+            )
+        }
+        if report.problems.contains(where: { $0.reason == .unlisted }) {
+            advice.append(
+                "Move out of 'data' what no export put there; what an unfinished one left, the same export lists."
+            )
+        }
+        return advice.joined(separator: " ")
+    }
 
     /// How many problems a bag has; reads every byte.
     static func problems(in path: String) throws(ErrorReply) -> Int { try report(on: path).problems.count }

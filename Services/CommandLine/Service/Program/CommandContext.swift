@@ -93,11 +93,18 @@ package struct CommandContext: Sendable {
         }
     }
 
+    /// Whether ``asking(_:_:_:)`` shows the questions on this terminal.
+    func asksHere(_ cluster: any Cluster) async -> Bool {
+        guard person != nil,
+            // Whatever is wrong with the cluster, the work itself will say it.
+            let services = try? await cluster.call(ListServices(), CallRules(timeout: .seconds(2)))
+        else { return false }
+        return services.deployment == Deployment.personal.rawValue
+    }
+
     /// A dialogue about this program's own prompts, in a personal deployment.
     private func dialogue(with person: PersonTerminal, _ cluster: any Cluster) async -> PromptDialogue? {
-        // Whatever is wrong with the cluster, the work itself will say it.
-        guard let services = try? await cluster.call(ListServices(), CallRules(timeout: .seconds(2))),
-            services.deployment == Deployment.personal.rawValue,
+        guard await asksHere(cluster),
             let own = try? await cluster.call(PermissionStatus(needs: [Need(.library, .addOnly)])).permissions.first
         else { return nil }
         return PromptDialogue(with: person, over: cluster) { prompt in

@@ -1,0 +1,60 @@
+import Consent
+import ExporterService
+import MessageSchema
+import ServiceRuntime
+import Synchronization
+import Testing
+import Timekeeping
+
+@Suite(.timeLimit(.minutes(1)))
+struct `The permission of an export` {
+    private static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
+    private static let asker = Asker(principal: World.program)
+
+    /// A gate by which everything but the location is allowed; nobody answers a question.
+    private static func gate(location: Verdict?) throws -> ConsentGate {
+        var machine = PermissionMachine()
+        let decisions = SharedGate(wallClock: { clock.wall }, bootClock: { BootInstant(nanoseconds: 0) })
+        decisions.renewLease(until: BootInstant(nanoseconds: 1_000))
+        let verdicts: [(Need, Verdict?)] = [
+            (Need(.export), .allowed), (Need(.library, .read), .allowed), (Need(.location), location),
+        ]
+        for (need, verdict) in verdicts {
+            guard let verdict else { continue }
+            let selector = DecisionSelector(principal: World.program, resource: need.resource, access: need.access)
+            _ = try machine.decide(selector, verdict, .forever, by: .user(0), at: clock)
+        }
+        decisions.apply(machine.snapshot(epoch: "e"))
+        return ConsentGate(
+            decisions: decisions,
+            coordinator: ConsentGate.Coordinator(
+                request: { _, _ in throw ErrorReply(.dismissed, "Dismissed", reason: "Nobody answered.") },
+                redeem: { _, _ in true },
+                release: { _, _ in }
+            )
+        )
+    }
+
+    private static func refusal(_ location: Verdict?, mayPrompt: Bool) async throws -> ErrorReply {
+        var asker = asker
+        asker.mayPrompt = mayPrompt
+        let pass = try await ExportPermission(try gate(location: location)).pass(asker)
+        defer { pass.end() }
+        try pass.check()
+        return pass.locationRefusal()
+    }
+
+    @Test func `says why the location is not there, and which command changes that`() async throws {
+        let denied = try await Self.refusal(.denied, mayPrompt: true)
+        #expect(denied.code == .accessDenied)
+        #expect(denied.recoverySuggestion?.hasPrefix("obscura permissions reset --resource location") == true)
+        let unanswered = try await Self.refusal(nil, mayPrompt: true)
+        #expect(unanswered.code == .dismissed && unanswered.reason == "Nobody answered.")
+        let unasked = try await Self.refusal(nil, mayPrompt: false)
+        #expect(unasked.code == .dismissed && unasked.cause == "notAsked")
+        for error in [unanswered, unasked] {
+            #expect(error.recoverySuggestion?.hasPrefix("obscura permissions grant --resource location") == true)
+            #expect(error.parameters?["resource"] == "location")
+        }
+    }
+}
