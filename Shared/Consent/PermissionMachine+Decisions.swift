@@ -96,6 +96,16 @@ extension PermissionMachine {
         return [step(removed: [Removal(id: id, reason: .used, by: nil, at: now.wall)], endsGrants: true)]
     }
 
+    /// The request that had the person asked for a `once` grant is over, and did not use it: it was for that request alone.
+    ///
+    /// One that is redeemed by now is left to whoever did.
+    package mutating func forgo(_ id: DecisionID, principal: Principal, at now: ClockPair) -> [PermissionAction] {
+        guard let decision = decisions.decision(id, about: principal), decision.verdict == .allowed,
+            decision.lifespan == .once, decision.redeemedBy == nil
+        else { return [] }
+        return [step(removed: [Removal(id: id, reason: .used, by: nil, at: now.wall)], endsGrants: true)]
+    }
+
     /// These instances of services are the only ones left: what others had redeemed is used up.
     package mutating func keepRedeemed(by instances: Set<String>, at now: ClockPair) -> [PermissionAction] {
         let orphans = decisions.all.filter { $0.redeemedBy.map { !instances.contains($0) } ?? false }

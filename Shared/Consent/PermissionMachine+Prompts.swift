@@ -124,10 +124,6 @@ extension PermissionMachine {
         }
         guard standings.isMissing, !standings.isRefused, ask.mayPrompt else { return reply(nil) }
         let missing = standings.filter { $0.standing == .notDetermined }.map(\.need)
-        if let rest = missing.compactMap({ backOff(ask.principal, $0, now.uptime) }).max() {
-            return reply(.backingOff(rest))
-        }
-        guard prompters > 0 else { return reply(.noPrompter) }
         let related = prompts.filter { prompt in
             prompt.principal == ask.principal && prompt.label == ask.label
                 && prompt.needs.contains { missing.contains($0) }
@@ -137,6 +133,10 @@ extension PermissionMachine {
         for need in missing where !unasked.contains(need) && !related.contains(where: { $0.needs.contains(need) }) {
             unasked.append(need)
         }
+        // The same question is one with nothing in it that was not dismissed; with anything new it is another one.
+        let rests = unasked.compactMap { backOff(ask.principal, $0, now.uptime) }
+        if rests.count == unasked.count, let rest = rests.min() { return reply(.backingOff(rest)) }
+        guard prompters > 0 else { return reply(.noPrompter) }
         guard !unasked.isEmpty else {
             waiting.append(WaitingAsk(ask: ask, prompts: joined))
             return []

@@ -88,11 +88,13 @@ package enum Role: String, Codable, Sendable, Hashable, CaseIterable {
 
     /// Whether work that needs this is done by the service, so that it is the one that uses up a `once` grant for it.
     ///
-    /// An export reads the library many times by one grant, which the exporter uses up for all of them.
+    /// An export reads the library many times by one grant, which the exporter uses up for all of them; and what a photo
+    /// needs is used up together, so that no other request can take the place for it meanwhile.
     package func redeems(_ need: Need) -> Bool {
         switch (self, need.resource) {
         case (.capture, .camera), (.capture, .microphone), (.library, .library), (.library, .location): true
         case (.exporter, .export): true
+        case (.capture, .library): need.access == .addOnly
         case (.exporter, .library), (.exporter, .location): need.access == .read
         default: false
         }

@@ -282,9 +282,12 @@ package struct ReleaseGrant: Request {
     package static let name = "permissions.release"
     package var grant: String
     package var principal: Principal
+    /// The grant was asked for and not used: nobody may use it after the request that it was for.
+    package var unspent: Bool?
 
-    package init(grant: String, principal: Principal) {
+    package init(grant: String, principal: Principal, unspent: Bool? = nil) {
         self.grant = grant
         self.principal = principal
+        self.unspent = unspent
     }
 }

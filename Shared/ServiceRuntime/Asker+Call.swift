@@ -13,7 +13,8 @@ extension Asker {
             label: call.label,
             purpose: call.purpose,
             mayPrompt: call.mayPrompt,
-            grant: call.onBehalfOf?.grant.flatMap(DecisionID.init)
+            grant: call.onBehalfOf?.grant.flatMap(DecisionID.init),
+            caller: call.caller
         )
         if let deadline = call.deadline { patience = max(.zero, BootInstant.now().duration(to: deadline)) }
     }

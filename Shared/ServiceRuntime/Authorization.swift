@@ -16,6 +16,8 @@ package struct Asker: Hashable, Sendable {
     package var patience: Duration
     /// The grant that another service, which works for the program, goes by.
     package var grant: DecisionID?
+    /// The process that waits for the work, where one does: what is asked, or used up once, is so for a living one only.
+    package var caller: PeerIdentity?
 
     /// Makes an asker.
     package init(
@@ -24,7 +26,8 @@ package struct Asker: Hashable, Sendable {
         purpose: String? = nil,
         mayPrompt: Bool = true,
         patience: Duration = .seconds(150),
-        grant: DecisionID? = nil
+        grant: DecisionID? = nil,
+        caller: PeerIdentity? = nil
     ) {
         self.principal = principal
         self.label = label
@@ -32,6 +35,7 @@ package struct Asker: Hashable, Sendable {
         self.mayPrompt = mayPrompt
         self.patience = patience
         self.grant = grant
+        self.caller = caller
     }
 
     /// The label as decisions have it: escaped; nil when there is none.
@@ -52,7 +56,7 @@ package final class Authorization: Sendable {
     private let isEnded = Atomic<Bool>(false)
     /// The earliest moment at which a grant ends by itself.
     private let expiry: Moment?
-    private let release: @Sendable () -> Void
+    private let release: @Sendable (_ leavesUnspent: Bool) -> Void
 
     /// Makes an authorization that was true at `epoch`; `release` is called once at its end.
     init(
@@ -60,7 +64,7 @@ package final class Authorization: Sendable {
         grants: [Grant],
         gate: SharedGate,
         epoch: UInt64,
-        release: @escaping @Sendable () -> Void
+        release: @escaping @Sendable (_ leavesUnspent: Bool) -> Void
     ) {
         self.asker = asker
         self.grants = grants
@@ -122,8 +126,10 @@ package final class Authorization: Sendable {
         Delegation(principal: asker.principal, label: asker.label, grant: grant(for: need)?.id.description)
     }
 
-    /// The request or stream is over: `once` grants are used up.
-    package func end() {
-        if !isEnded.exchange(true, ordering: .acquiringAndReleasing) { release() }
+    /// The request or stream is over: `once` grants are used up, also those that it asked for and nobody has used.
+    ///
+    /// `leavesUnspent` leaves those to work that another service still has to do for the request.
+    package func end(leavesUnspent: Bool = false) {
+        if !isEnded.exchange(true, ordering: .acquiringAndReleasing) { release(leavesUnspent) }
     }
 }

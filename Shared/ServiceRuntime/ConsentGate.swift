@@ -14,16 +14,20 @@ package actor ConsentGate {
         package var redeem: @Sendable (Grant, Asker) async throws -> Bool
         /// Says that the work for which a grant was redeemed is over.
         package var release: @Sendable (Grant, Asker) async -> Void
+        /// Says that the request for which a `once` grant was asked is over, and that nobody is to use it later.
+        package var forgo: @Sendable (Grant, Asker) async -> Void
 
         /// Makes a coordinator.
         package init(
             request: @escaping @Sendable ([Need], Asker) async throws -> UInt64,
             redeem: @escaping @Sendable (Grant, Asker) async throws -> Bool,
-            release: @escaping @Sendable (Grant, Asker) async -> Void
+            release: @escaping @Sendable (Grant, Asker) async -> Void,
+            forgo: @escaping @Sendable (Grant, Asker) async -> Void
         ) {
             self.request = request
             self.redeem = redeem
             self.release = release
+            self.forgo = forgo
         }
     }
 
@@ -31,7 +35,7 @@ package actor ConsentGate {
     package nonisolated let decisions: SharedGate
     private let coordinator: Coordinator
     /// How often a request whose `once` grant somebody else used up asks again.
-    private static let attempts = 3
+    private static let attempts = 8
     /// How long a request waits for this service's copy to catch up, or for its lease.
     private static let catchUp = Duration.seconds(2)
 
@@ -49,7 +53,8 @@ package actor ConsentGate {
     /// Returns when everything that is needed is allowed, after asking the person, once, for what nobody decided.
     ///
     /// `once` grants are redeemed, except for what is in `handingOn`: another service enforces that, and redeems there.
-    /// Cancelling the task gives the question up.
+    /// What this question brought `once` is for this request alone, and ends with the authorization though nobody has
+    /// redeemed it. Nobody is asked for a caller that has ended, and nothing is redeemed for it. Cancelling the task gives the question up.
     ///
     /// - Throws: The `ErrorReply` for the program.
     package func authorize(
@@ -57,15 +62,25 @@ package actor ConsentGate {
         for asker: Asker,
         handingOn: [Need] = []
     ) async throws -> Authorization {
+        var hasAsked = false
         for _ in 0..<Self.attempts {
             let epoch = decisions.epoch
             guard let grants = try await grants(needs, asker) else {
-                let number = try await coordinator.request(needs, asker)
+                if hasAsked, !asker.mayPrompt { break }
+                let number = try await ask(needs, asker)
+                hasAsked = true
                 await wait { $0.number >= number }
                 continue
             }
-            guard let redeemed = try await redeem(grants, asker, except: handingOn) else { continue }
-            return authorization(asker, grants, redeemed, epoch)
+            guard let redeemed = try await redeem(grants, asker, except: handingOn) else {
+                // The service that hands its grant on may have heard that it is redeemed before us.
+                if let id = asker.grant {
+                    await wait { $0.decision(id, about: asker.principal).map { $0.redeemedBy != nil } ?? true }
+                }
+                continue
+            }
+            let unspent = hasAsked ? grants.filter { $0.lifespan == .once && handingOn.contains($0.need) } : []
+            return authorization(asker, grants, redeemed, unspent, epoch)
         }
         // Somebody else used up each grant before us, or took it away again.
         let need = needs.first { if case .allowed = standing(of: $0, for: asker) { false } else { true } }
@@ -73,6 +88,12 @@ package actor ConsentGate {
     }
 
     // MARK: Inside
+
+    /// Asks the person as long as the caller is there to have the answer.
+    private func ask(_ needs: [Need], _ asker: Asker) async throws -> UInt64 {
+        guard let caller = asker.caller, asker.mayPrompt else { return try await coordinator.request(needs, asker) }
+        return try await caller.whileRunning { [coordinator] in try await coordinator.request(needs, asker) }
+    }
 
     /// The grants for all needs; nil when some are not determined.
     private func grants(_ needs: [Need], _ asker: Asker) async throws -> [Grant]? {
@@ -120,6 +141,13 @@ package actor ConsentGate {
             if heldGrant(grant.need, asker)?.id == grant.id || redeemed.contains(where: { $0.id == grant.id }) {
                 continue
             }
+            do throws(ErrorReply) {
+                // The answer is for whoever lives to have it.
+                try asker.caller?.checkPresence()
+            } catch {
+                await release(redeemed, asker)
+                throw error
+            }
             // A cancelled request must not cut this call off: whoever redeemed a grant has to know it, and releases it.
             let redeeming = Task { [coordinator] in try await coordinator.redeem(grant, asker) }
             let isOurs: Bool
@@ -150,12 +178,17 @@ package actor ConsentGate {
         _ asker: Asker,
         _ grants: [Grant],
         _ redeemed: [Grant],
+        _ unspent: [Grant],
         _ epoch: UInt64
     ) -> Authorization {
-        Authorization(asker: asker, grants: grants, gate: decisions, epoch: epoch) { [coordinator] in
-            guard !redeemed.isEmpty else { return }
+        Authorization(asker: asker, grants: grants, gate: decisions, epoch: epoch) { [coordinator] leavesUnspent in
+            let forgone = leavesUnspent ? [] : unspent
+            guard !redeemed.isEmpty || !forgone.isEmpty else { return }
             // Nobody waits for it: the work is over already, and a service that is gone is released by the coordinator.
-            Task { for grant in redeemed { await coordinator.release(grant, asker) } }
+            Task {
+                for grant in redeemed { await coordinator.release(grant, asker) }
+                for grant in forgone { await coordinator.forgo(grant, asker) }
+            }
         }
     }
 

@@ -83,6 +83,12 @@ struct DecisionFollower: Sendable {
                 let request = ReleaseGrant(grant: grant.id.description, principal: asker.principal)
                 // The coordinator releases by itself what a service that is gone had redeemed.
                 _ = try? await coordinator.call(request)
+            },
+            forgo: { [coordinator] grant, asker in
+                let principal = asker.principal
+                let request = ReleaseGrant(grant: grant.id.description, principal: principal, unspent: true)
+                // A coordinator that does not hear it is gone, or ends.
+                _ = try? await coordinator.call(request)
             }
         )
     }

@@ -47,6 +47,10 @@ extension ErrorReply {
                 recoverySuggestion: command("grant", need.resource, need.access, asker.principal, nil),
                 cause: "notAsked"
             )
+            if asker.grant != nil || asker.mayPrompt {
+                error.cause = "usedUp"
+                error.reason = "The permission for this one time was used by another request first, or has ended."
+            }
         }
         error.parameters = (error.parameters ?? [:]).merging(parameters(need, asker)) { old, _ in old }
         return error

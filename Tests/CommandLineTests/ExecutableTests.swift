@@ -32,11 +32,11 @@ struct `The executable` {
         return (process, errors)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func `ends with 130 and a word when it is interrupted`(signal: Int32) async throws {
         let (process, errors) = try start(["status", "--wait", "50"])
         // Its block of the signal is what shows in /proc, so nothing is sent before that.
-        let mask: UInt64 = 1 << (SIGINT - 1) | 1 << (SIGTERM - 1)
+        let mask: UInt64 = 1 << (SIGINT - 1) | 1 << (signal - 1)
         while blocked(by: process.processIdentifier) & mask != mask { try await turn() }
         kill(process.processIdentifier, signal)
         let said = errors.fileHandleForReading.readDataToEndOfFile()

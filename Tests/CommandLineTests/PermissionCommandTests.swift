@@ -25,6 +25,23 @@ struct `Permission commands` {
         return cluster
     }
 
+    @Test func `a withdrawal prints what is denied now, each by its own name`() async {
+        let cluster = Self.cluster { _ in }
+        @Sendable func state(_ resource: Resource, _ access: Access, _ status: Status) -> PermissionState {
+            PermissionState(principal: .user(1000), resource: resource, access: access, status: status)
+        }
+        let held = [
+            state(.camera("back"), .use, .denied), state(.camera("front"), .use, .denied),
+            state(.library, .addOnly, .denied),
+        ]
+        cluster.on(RevokePermission.self) { _ in state(.camera("*"), .use, .notDetermined) }
+        cluster.on(ListPermissions.self) { _ in .init(permissions: held) }
+        let outcome = await obscura("permissions", "revoke", "--resource", "camera/*", on: cluster)
+        #expect(outcome.status == .success && outcome.lines.count == 3)
+        #expect(outcome.text.contains("camera/back") && outcome.text.contains("camera/front"))
+        #expect(!outcome.text.contains("notDetermined") && !outcome.text.contains("library"))
+    }
+
     @Test func `a position is the camera that looks there`() async {
         let changed = Mutex<[Resource]>([])
         let cluster = Self.cluster { change in changed.withLock { $0.append(change.resource) } }

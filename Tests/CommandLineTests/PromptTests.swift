@@ -124,6 +124,14 @@ struct `Prompts on the terminal` {
         #expect(person.shown.contains("Please answer once, always, deny or dismiss"))
     }
 
+    @Test func `are left undecided by a terminal that is closed`() async throws {
+        let answers = AnswerRecord()
+        let cluster = cluster([Samples.prompt("p1"), Samples.prompt("p2")], answers: answers)
+        let person = PersonTerminal(write: { _ in }, isClosed: { true }, readLine: { nil })
+        await #expect(throws: CancellationError.self) { try await PromptDialogue(with: person, over: cluster).run() }
+        #expect(answers.all.isEmpty)
+    }
+
     @Test func `end when they are answered elsewhere`() async throws {
         let answers = AnswerRecord()
         let cluster = FakeCluster()

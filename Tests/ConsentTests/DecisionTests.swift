@@ -196,7 +196,7 @@ struct `The gate` {
         let mine: [Need] =
             switch role {
             case .coordinator, .probe: []
-            case .capture: [Need(.camera("front")), Need(.microphone("m"))]
+            case .capture: [Need(.camera("front")), Need(.microphone("m")), Fixture.add]
             case .library: [Fixture.add, Fixture.read, Fixture.write, Need(.location)]
             case .exporter: [Need(.export), Fixture.read, Need(.location)]
             }

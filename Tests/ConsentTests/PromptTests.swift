@@ -64,6 +64,24 @@ struct `Prompts` {
         #expect(machine.status(at: Fixture.clock(seconds)) == .notDetermined)
     }
 
+    @Test func `a question with anything new in it is another one than the one that was dismissed`() throws {
+        var machine = Fixture.machine()
+        let asked = Fixture.ask(1, [Fixture.back, Fixture.add])
+        let prompt = try #require(machine.ask(asked, at: now).opened.first)
+        _ = try machine.answer(prompt.id, .dismiss, by: Fixture.operator, at: now)
+        // All of it, or a part of it, is the same question.
+        #expect(machine.ask(Fixture.ask(2, [Fixture.add]), at: now).dismissal(2) == .backingOff(.seconds(60)))
+        let again = machine.ask(Fixture.ask(3, [Fixture.add, Fixture.back]), at: now)
+        #expect(again.dismissal(3) == .backingOff(.seconds(60)))
+        let front = machine.ask(Fixture.ask(4, [Fixture.front, Fixture.add]), at: now).opened
+        #expect(front.map(\.needs) == [[Fixture.front, Fixture.add]])
+        _ = machine.withdraw(AskID(4))
+        // A reset of any of it has it asked again at once.
+        _ = try machine.reset(Fixture.selector(.library), by: Fixture.operator, at: now)
+        let reset = machine.ask(Fixture.ask(5, [Fixture.back, Fixture.add]), at: now).opened
+        #expect(reset.map(\.needs) == [[Fixture.back, Fixture.add]])
+    }
+
     @Test func `a prompt that times out is a dismissal and decides nothing`() throws {
         var machine = Fixture.machine()
         let prompt = try #require(machine.ask(Fixture.ask(1), at: now).opened.first)

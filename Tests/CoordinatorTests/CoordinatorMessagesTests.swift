@@ -91,8 +91,12 @@ private final class Wire: Sendable {
         )
     }
 
-    func change(_ resource: Resource = .camera("front-0"), lifespan: Lifespan? = nil) -> PermissionChange {
-        PermissionChange(principal: .user(geteuid()), resource: resource, lifespan: lifespan)
+    func change(
+        _ resource: Resource = .camera("front-0"),
+        _ access: Access? = nil,
+        lifespan: Lifespan? = nil
+    ) -> PermissionChange {
+        PermissionChange(principal: .user(geteuid()), resource: resource, access: access, lifespan: lifespan)
     }
 }
 
@@ -260,6 +264,52 @@ struct `The coordinator's messages` {
         }
     }
 
+    @Test func `a once grant that nobody used is forgone, and one that is being used is not`() async throws {
+        try await withWire { wire in
+            let (capture, program) = (try wire.capture(), try wire.program())
+            let me = Principal.user(geteuid())
+            let used = try await program.call(GrantPermission(change: wire.change(lifespan: .once)))
+            let unspent = try await program.call(GrantPermission(change: wire.change(.export, lifespan: .once)))
+            let redeem = RedeemGrant(grant: try #require(used.grant), principal: me, need: front)
+            #expect(try await capture.call(redeem).redeemed)
+            for grant in [used.grant, unspent.grant].compactMap(\.self) {
+                _ = try await capture.call(ReleaseGrant(grant: grant, principal: me, unspent: true))
+            }
+            #expect(try await program.call(ListPermissions()).permissions.map(\.grant) == [used.grant])
+        }
+    }
+
+    @Test func `a withdrawal tells what is denied now, by the name that it was allowed by`() async throws {
+        try await withWire { wire in
+            let program = try wire.program()
+            _ = try await program.call(GrantPermission(change: wire.change(.library, .read)))
+            let change = PermissionChange(principal: .user(geteuid()), resource: .library)
+            let library = try await program.call(RevokePermission(change: change))
+            #expect(library.status == .denied && library.access == .read)
+            _ = try await program.call(GrantPermission(change: wire.change(.camera("pattern-back"))))
+            let camera = try await program.call(RevokePermission(change: wire.change(.camera("*"))))
+            #expect(camera.status == .denied && camera.resource == .camera("pattern-back"))
+        }
+    }
+
+    @Test func `a question that rests says which, until when, and how it is asked again at once`() throws {
+        var machine = PermissionMachine()
+        let now = ClockPair(wall: Moment(milliseconds: DeskUnderTest.start), uptime: .zero)
+        _ = machine.setPrompters(1, at: now)
+        _ = machine.ask(Ask(id: AskID(1), principal: .user(1), needs: [front]), at: now)
+        _ = try machine.answer(PromptID(1), .dismiss, by: .user(0), at: now)
+        let actions = machine.ask(Ask(id: AskID(2), principal: .user(1), needs: [front]), at: now)
+        guard case .reply(_, let outcome)? = actions.first else {
+            Issue.record("it was asked again")
+            return
+        }
+        let error = try #require(ErrorReply.dismissal(outcome, principal: .user(1)))
+        #expect(error.retryAfter == 60_000 && error.cause == "backingOff")
+        #expect(error.reason?.contains("\(front)") == true && error.reason?.contains("in 60 seconds") == true)
+        let command = "obscura permissions reset --resource \(front.resource) --principal uid:1"
+        #expect(error.recoverySuggestion?.contains(command) == true)
+    }
+
     @Test func `a prompt ends with the deadline of the request that waits for it`() async throws {
         try await withWire { wire in
             let (program, person) = (try wire.program(), try wire.program())
@@ -274,12 +324,12 @@ struct `The coordinator's messages` {
         }
     }
 
-    @Test(arguments: [Need(.library, .addOnly), Need(.export), Need(.location)])
+    @Test(arguments: [Need(.library, .read), Need(.export), Need(.location)])
     func `a grant is redeemed by no service but the one that enforces it`(need: Need) async throws {
         try await withWire { wire in
             let (capture, program) = (try wire.capture(), try wire.program())
             let state = try await program.call(
-                GrantPermission(change: wire.change(need.resource, lifespan: .once))
+                GrantPermission(change: wire.change(need.resource, need.access, lifespan: .once))
             )
             let grant = try #require(state.grant)
             let redeem = RedeemGrant(grant: grant, principal: .user(geteuid()), need: need)

@@ -30,7 +30,8 @@ struct `The permission of an export` {
             coordinator: ConsentGate.Coordinator(
                 request: { _, _ in throw ErrorReply(.dismissed, "Dismissed", reason: "Nobody answered.") },
                 redeem: { _, _ in true },
-                release: { _, _ in }
+                release: { _, _ in },
+                forgo: { _, _ in }
             )
         )
     }

@@ -75,7 +75,8 @@ final class Wire: Sendable {
                     // The step after the last one always applies.
                     try? self.take { $0.release(grant.id, principal: asker.principal, by: "library", at: Self.clock) }
                     self.releases.continuation.yield()
-                }
+                },
+                forgo: { _, _ in }
             )
         )
         let rule = CallerRule.admitting { _ in

@@ -128,6 +128,22 @@ struct EvidenceTests {
         #expect(try rules.identity(of: changed, record: other).groups.isEmpty)
     }
 
+    @Test func `a process that ended is known, and one that lives without its first thread is not taken for it`() throws
+    {
+        let own = try #require(ProcessRecord.read(getpid())).startTime
+        #expect(!ProcessRecord.isGone(getpid(), startedAt: own))
+        #expect(ProcessRecord.isGone(getpid(), startedAt: own + 1), "the number is another process's")
+        #expect(ProcessRecord.isGone(Int32.max, startedAt: own))
+        #expect(!ProcessRecord.isGone(0, startedAt: 0), "no process was proven")
+        func stat(_ state: String, threads: Int) -> String {
+            "12 (a) b) \(state) " + (4...30).map { $0 == 20 ? "\(threads)" : "\($0)" }.joined(separator: " ")
+        }
+        #expect(ProcessRecord.isGone(inStat: stat("Z", threads: 1), startedAt: 22))
+        #expect(!ProcessRecord.isGone(inStat: stat("Z", threads: 2), startedAt: 22))
+        #expect(!ProcessRecord.isGone(inStat: stat("S", threads: 1), startedAt: 22))
+        #expect(ProcessRecord.isGone(inStat: stat("S", threads: 1), startedAt: 21))
+    }
+
     @Test func `a process name can not shift the fields of stat`() {
         let tail = (3...30).map { $0 == 22 ? "777" : "\($0)" }.joined(separator: " ")
         #expect(ProcessRecord.startTime(inStat: "12 (a) 1 2 3) \(tail)") == 777)

@@ -13,6 +13,7 @@ private final class FakeCoordinator: Sendable {
         var answer: PermissionAnswer?
         var asked: [[Need]] = []
         var released: [DecisionID] = []
+        var forgone: [DecisionID] = []
         var beforeRedeeming: (@Sendable () -> Void)?
     }
 
@@ -59,7 +60,8 @@ private final class FakeCoordinator: Sendable {
             coordinator: ConsentGate.Coordinator(
                 request: { needs, asker in try self.request(needs, asker) },
                 redeem: { grant, asker in self.redeem(grant, asker) },
-                release: { grant, _ in self.state.withLock { $0.released.append(grant.id) } }
+                release: { grant, _ in self.state.withLock { $0.released.append(grant.id) } },
+                forgo: { grant, _ in self.state.withLock { $0.forgone.append(grant.id) } }
             )
         )
     }
@@ -204,7 +206,8 @@ struct `The consent gate` {
             release: { grant, _ in
                 guard !Task.isCancelled else { return }
                 coordinator.state.withLock { $0.released.append(grant.id) }
-            }
+            },
+            forgo: { _, _ in }
         )
         let consent = ConsentGate(decisions: coordinator.gate, coordinator: questions)
         let id = coordinator.state.withLock { $0.machine.decisions.all.map(\.id) }
@@ -273,11 +276,93 @@ struct `The consent gate` {
         let third = try await consent.authorize([add], for: library)
         library.grant = nil
         #expect(await refusal(coordinator, [add], library)?.cause == "notAsked")
+        library.grant = DecisionID(generation: 99)
+        #expect(await refusal(coordinator, [add], library)?.cause == "usedUp")
         try second.check()
         try third.check()
         try coordinator.revoke(.library)
         #expect(throws: ErrorReply.self) { try second.check() }
         #expect(throws: ErrorReply.self) { try third.check() }
+    }
+
+    @Test func `what a question brought once and nobody used ends with the request`() async throws {
+        let coordinator = FakeCoordinator()
+        coordinator.state.withLock { $0.answer = .allow(.once) }
+        let consent = coordinator.consent
+        let asked = try await consent.authorize([front, add], for: asker, handingOn: [add])
+        let unspent = try #require(asked.grant(for: add))
+        asked.end()
+        while coordinator.state.withLock({ $0.forgone.isEmpty }) { try await turn() }
+        #expect(coordinator.state.withLock { $0.forgone } == [unspent.id])
+        // What an operator gave without being asked, and what is left to another service, stays.
+        try coordinator.decide(.allowed, .once, .camera("front"))
+        try coordinator.decide(.allowed, .once, .library)
+        let given = try await consent.authorize([front, add], for: asker, handingOn: [add])
+        let redeemed = try #require(given.grant(for: front))
+        given.end()
+        while !coordinator.state.withLock({ $0.released.contains(redeemed.id) }) { try await turn() }
+        #expect(coordinator.state.withLock { $0.forgone.count } == 1)
+    }
+
+    /// A process that ended: this one's number, with another start.
+    private var gone: Asker {
+        let caller = PeerIdentity(
+            principal: asker.principal,
+            userID: 1000,
+            groupID: 1000,
+            processID: ProcessIdentity.current,
+            startTime: 0,
+            label: "booth"
+        )
+        var gone = asker
+        gone.caller = caller
+        return gone
+    }
+
+    @Test func `a question ends with the process that asked`() async throws {
+        let coordinator = FakeCoordinator()
+        let isWithdrawn = Mutex(false)
+        let questions = ConsentGate.Coordinator(
+            request: { _, _ in
+                let (answer, _) = AsyncStream.makeStream(of: Never.self)
+                for await _ in answer {}
+                isWithdrawn.withLock { $0 = Task.isCancelled }
+                throw CancellationError()
+            },
+            redeem: { _, _ in false },
+            release: { _, _ in },
+            forgo: { _, _ in }
+        )
+        let consent = ConsentGate(decisions: coordinator.gate, coordinator: questions)
+        let error = await #expect(throws: ErrorReply.self) { try await consent.authorize([front], for: gone) }
+        #expect(error?.code == .cancelled && error?.cause == "peerGone")
+        #expect(isWithdrawn.withLock { $0 })
+    }
+
+    @Test func `a once grant is not used up for a process that ended`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .once, .camera("front"))
+        #expect(await refusal(coordinator, [front], gone)?.cause == "peerGone")
+        let authorization = try await coordinator.consent.authorize([front], for: asker)
+        try authorization.check()
+        // A lasting grant goes to whoever has asked.
+        try coordinator.decide(.allowed, .forever, .camera("back"))
+        _ = try await coordinator.consent.authorize([Need(.camera("back"))], for: gone)
+    }
+
+    @Test func `who has lost each once grant to others is told so`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .once, .camera("front"))
+        let questions = ConsentGate.Coordinator(
+            request: { _, _ in 0 },
+            redeem: { _, _ in false },
+            release: { _, _ in },
+            forgo: { _, _ in }
+        )
+        let consent = ConsentGate(decisions: coordinator.gate, coordinator: questions)
+        let error = await #expect(throws: ErrorReply.self) { try await consent.authorize([front], for: asker) }
+        #expect(error?.code == .dismissed && error?.cause == "usedUp")
+        #expect(error?.reason?.contains("not to be asked") == false)
     }
 
     @Test func `who is too late for a once grant asks again`() async throws {

@@ -65,8 +65,11 @@ package struct Capture: Sendable {
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
-        let authorization = try await authorize(camera, call)
+        // Everything for this photo is used up here: the library goes by what it is handed.
+        let authorization = try await gate.authorize(Self.needs(camera), for: call)
         defer { authorization.end() }
+        // Whoever died meanwhile has no use for a picture.
+        try call.caller.checkPresence()
         let requested = MonotonicTime.now()
         let taker = PhotoTaker(session: await shelf.session(of: camera), camera: camera) {
             await authorization.revoked()
@@ -100,10 +103,9 @@ package struct Capture: Sendable {
         return CaptureResult(asset: asset, camera: granted.camera, asked: asked, granted: granted)
     }
 
-    /// One question for everything that a capture needs; the library enforces its own part.
-    private func authorize(_ camera: Camera, _ call: Call) async throws -> Authorization {
-        let needs = [Need(.camera(camera.id), .use), Need(.library, .addOnly)]
-        return try await gate.authorize(needs, for: call, handingOn: [needs[1]])
+    /// What a capture needs: asked for in one question.
+    private static func needs(_ camera: Camera) -> [Need] {
+        [Need(.camera(camera.id), .use), Need(.library, .addOnly)]
     }
 
     // MARK: Film
@@ -116,7 +118,9 @@ package struct Capture: Sendable {
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
-        let authorization = try await authorize(camera, call)
+        // The library uses up its own part: a film may reach it when this process is another one.
+        let needs = Self.needs(camera)
+        let authorization = try await gate.authorize(needs, for: call, handingOn: [needs[1]])
         defer { authorization.end() }
         let id = randomBytes(8).hexadecimal
         let note = Spool.Note(
@@ -147,7 +151,14 @@ package struct Capture: Sendable {
                 throw error
             }
         }
-        return try await concluding.value
+        do {
+            return try await concluding.value
+        } catch {
+            // What may still be delivered later needs what it was allowed.
+            let isKept = ((try? spool.notes()) ?? [note]).contains { $0.recording == id }
+            authorization.end(leavesUnspent: isKept)
+            throw error
+        }
     }
 
     private func take(

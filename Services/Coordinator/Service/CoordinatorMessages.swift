@@ -57,13 +57,16 @@ package struct CoordinatorMessages: Sendable {
         await server.register(RequestPermissions.self) { [desk] request, call in
             if let error = ErrorReply.invalidNeeds(request.needs) { throw error }
             let asker = Asker(call)
-            let outcome = try await desk.request(
-                request.needs,
-                principal: asker.principal,
-                label: asker.label,
-                purpose: asker.purpose,
-                mayPrompt: asker.mayPrompt
-            )
+            // Nobody is asked for a program that is no more.
+            let outcome = try await call.caller.whileRunning {
+                try await desk.request(
+                    request.needs,
+                    principal: asker.principal,
+                    label: asker.label,
+                    purpose: asker.purpose,
+                    mayPrompt: asker.mayPrompt
+                )
+            }
             if let error = ErrorReply.dismissal(outcome, principal: asker.principal) { throw error }
             return await reply(outcome.standings, asker.principal)
         }
@@ -162,6 +165,7 @@ package struct CoordinatorMessages: Sendable {
             let change = change(request)
             if change.resource.isPosition { throw ErrorReply.position(change.resource) }
             try await take { [by = call.principal] machine, now in try decide(change, by, &machine, now) }
+            if R.self == RevokePermission.self, let denial = await denial(change) { return denial }
             let need = Need(change.resource, change.access)
             let standings = await desk.standings(
                 of: [need],
@@ -177,6 +181,16 @@ package struct CoordinatorMessages: Sendable {
     }
 
     // MARK: Inside
+
+    /// The newest denial of what was withdrawn, which has the name and the access that the grant had; nil without one.
+    private func denial(_ change: PermissionChange) async -> PermissionState? {
+        let number = await desk.number
+        return await desk.decisions(about: change.principal).last { decision in
+            decision.verdict == .denied && change.resource.covers(decision.resource)
+                && (change.label == nil || change.label == decision.label)
+                && (change.access == nil || change.access == decision.access)
+        }.map { PermissionState($0, number: number) }
+    }
 
     /// Gives the desk an event of an operator or a service.
     ///
@@ -239,7 +253,9 @@ package struct CoordinatorMessages: Sendable {
                 return Empty()
             }
             try await take { machine, now in
-                machine.release(id, principal: request.principal, by: instance.description, at: now)
+                request.unspent == true
+                    ? machine.forgo(id, principal: request.principal, at: now)
+                    : machine.release(id, principal: request.principal, by: instance.description, at: now)
             }
             return Empty()
         }

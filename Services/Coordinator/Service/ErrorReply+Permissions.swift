@@ -99,8 +99,16 @@ extension ErrorReply {
         case .timedOut:
             (error.cause, error.reason) = ("timedOut", "The person did not answer in time.")
         case .backingOff(let rest):
-            (error.cause, error.reason) = ("backingOff", "The same question was dismissed a short while ago.")
-            error.retryAfter = Int(rest.components.seconds) * 1_000 + (rest.components.attoseconds > 0 ? 1_000 : 0)
+            let seconds = Int(rest.components.seconds) + (rest.components.attoseconds > 0 ? 1 : 0)
+            let needs = outcome.standings.filter { $0.standing == .notDetermined }.map { "\($0.need)" }
+            let words = needs.joined(separator: " and ")
+            error.cause = "backingOff"
+            error.reason =
+                "The question about \(words) was dismissed a short while ago; it can be asked again in \(spoken(seconds))."
+            let reset = ErrorReply.command("reset", need.resource, need.access, principal, nil)
+            error.recoverySuggestion =
+                "Ask again then; an operator can have it asked again at once: \(reset); or decide: \(command)"
+            error.retryAfter = seconds * 1_000
         case .noPrompter:
             (error.cause, error.reason) = ("noPrompter", "Nobody is there to ask.")
             error.recoverySuggestion =
@@ -109,6 +117,16 @@ extension ErrorReply {
             (error.cause, error.reason) = ("tooManyPrompts", "Three of your questions are open already.")
         }
         return error
+    }
+
+    /// A length of time as a person says it, never shorter than it is.
+    private static func spoken(_ seconds: Int) -> String {
+        switch seconds {
+        case ...1: "a second"
+        case ...120: "\(seconds) seconds"
+        case ...7_200: "\((seconds + 59) / 60) minutes"
+        default: "\((seconds + 3_599) / 3_600) hours"
+        }
     }
 
     /// What anybody is told who names the place where a camera looks instead of the camera.

@@ -17,12 +17,16 @@ package struct ExportPermission: Sendable {
     /// Permission by the gate's copy of the decisions.
     package init(_ gate: ConsentGate) {
         self.init { asker in
-            let (authorization, unanswered) = try await Self.authorize(gate, asker)
+            let (authorization, question, unanswered) = try await Self.authorize(gate, asker)
             return ExportPass(
                 check: { try authorization.check() },
                 delegation: authorization.delegation(of: Need(.library, .read)),
                 locationRefusal: { Self.locationRefusal(gate, asker, unanswered) },
-                end: { authorization.end() }
+                end: {
+                    authorization.end()
+                    // What it brought `once` and no picture needed was for this export alone.
+                    question?.end()
+                }
             )
         }
     }
@@ -31,26 +35,28 @@ package struct ExportPermission: Sendable {
     ///
     /// Without it the library keeps back the pictures with a place, which are named as failed; the others are exported.
     ///
-    /// - Returns: Also what came of the question, where there was no answer.
+    /// - Returns: What the export rests on; the question, which ends with the export; and what came of the question, where
+    ///   there was no answer.
     private static func authorize(
         _ gate: ConsentGate,
         _ asker: Asker
-    ) async throws -> (authorization: Authorization, unanswered: ErrorReply?) {
+    ) async throws -> (authorization: Authorization, question: Authorization?, unanswered: ErrorReply?) {
         guard asker.mayPrompt, case .notDetermined = gate.standing(of: location, for: asker) else {
-            return (try await gate.authorize(needs, for: asker), nil)
+            return (try await gate.authorize(needs, for: asker), nil, nil)
         }
+        let question: Authorization
         do {
             // Only asks: what is `once` is redeemed below, and the location by the library.
             let everything = needs + [location]
-            try await gate.authorize(everything, for: asker, handingOn: everything).end()
+            question = try await gate.authorize(everything, for: asker, handingOn: everything)
         } catch let error as ErrorReply {
             var silent = asker
             silent.mayPrompt = false
             // Not worse than without the question; else the answer to it is what the program is told.
             guard let authorization = try? await gate.authorize(needs, for: silent) else { throw error }
-            return (authorization, error)
+            return (authorization, nil, error)
         }
-        return (try await gate.authorize(needs, for: asker), nil)
+        return (try await gate.authorize(needs, for: asker), question, nil)
     }
 
     /// What stands against the location now; where there is no decision, what came of the question.

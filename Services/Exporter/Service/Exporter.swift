@@ -110,7 +110,10 @@ package actor Exporter {
             throw error
         }
         surroundings.log.info("job begins", ["job": .string(job.job), "principal": .string("\(asker.principal)")])
-        start(record, asker, pass: pass)
+        // The job goes on without the process that asked for it.
+        var owner = asker
+        owner.caller = nil
+        start(record, owner, pass: pass)
         return job
     }
 

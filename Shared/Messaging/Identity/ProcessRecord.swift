@@ -39,6 +39,27 @@ struct ProcessRecord: Hashable, Sendable {
         text(of: "/proc/\(processID)/stat").flatMap(startTime(inStat:))
     }
 
+    /// Whether the process of this number that started then has ended, also when nobody has waited for it yet (wait(2)).
+    static func isGone(_ processID: Int32, startedAt start: UInt64) -> Bool {
+        // A peer that no process of this machine is proven for.
+        guard processID > 0 else { return false }
+        guard let stat = text(of: "/proc/\(processID)/stat") else {
+            // With hidepid (proc(5)) the living ones of others have no files either.
+            return kill(processID, 0) != 0 && errno == ESRCH
+        }
+        return isGone(inStat: stat, startedAt: start)
+    }
+
+    /// Fields 3, 20 and 22 of `/proc/PID/stat`: state, threads, start.
+    ///
+    /// A process whose first thread has ended is a zombie with other threads.
+    static func isGone(inStat text: String, startedAt start: UInt64) -> Bool {
+        guard let end = text.lastIndex(of: ")") else { return false }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 19, let threads = Int(fields[17]), let started = UInt64(fields[19]) else { return false }
+        return started != start || (["Z", "X"].contains(fields[0]) && threads <= 1)
+    }
+
     /// Field 22 of `/proc/PID/stat`; the second field is a name that may hold anything, up to the last parenthesis.
     static func startTime(inStat text: String) -> UInt64? {
         guard let end = text.lastIndex(of: ")") else { return nil }

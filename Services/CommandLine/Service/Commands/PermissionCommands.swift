@@ -110,8 +110,27 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
         let cluster = try context.cluster(arguments)
         let change = try await PermissionParameters.change(arguments, context, cluster)
         let permission = try await cluster.call(request(change), CallRules(timeout: .seconds(30)))
-        PermissionText.write([permission], asJSON: arguments[CommonParameters.json], context.terminal)
+        let permissions = await Self.outcome(of: change, permission, cluster)
+        PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
         return .success
+    }
+
+    /// What holds now of what was changed: a withdrawal denies each thing that was allowed under the name it has there.
+    private static func outcome(
+        of change: PermissionChange,
+        _ reply: PermissionState,
+        _ cluster: any Cluster
+    ) async -> [PermissionState] {
+        // It is withdrawn already; a list that does not come takes nothing of that back.
+        guard R.self == RevokePermission.self,
+            let all = try? await cluster.call(ListPermissions(principal: change.principal)).permissions
+        else { return [reply] }
+        let denials = all.filter { state in
+            state.status == .denied && change.resource.covers(state.resource)
+                && (change.label == nil || change.label == state.label)
+                && (change.access == nil || change.access == state.access)
+        }
+        return denials.isEmpty ? [reply] : denials
     }
 }
 

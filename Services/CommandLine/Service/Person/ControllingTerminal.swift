@@ -26,6 +26,8 @@ package actor ControllingTerminal {
         PersonTerminal(
             write: { self.show($0) },
             discardTyped: { await self.discardTyped() },
+            // A terminal that was hung up has no foreground any more (tcgetpgrp(3): EIO).
+            isClosed: { tcgetpgrp(self.file.rawValue) < 0 },
             readLine: { await self.readLine() }
         )
     }

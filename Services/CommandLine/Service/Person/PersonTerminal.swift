@@ -7,14 +7,18 @@ package struct PersonTerminal: Sendable {
 
     /// Forgets what was typed before a question was there to be answered.
     package let discardTyped: @Sendable () async -> Void
+    /// Whether the terminal was closed: the end of its input says nothing then.
+    package let isClosed: @Sendable () -> Bool
 
     package init(
         write: @escaping @Sendable (String) -> Void,
         discardTyped: @escaping @Sendable () async -> Void = {},
+        isClosed: @escaping @Sendable () -> Bool = { false },
         readLine: @escaping @Sendable () async -> String?
     ) {
         self.write = write
         self.discardTyped = discardTyped
+        self.isClosed = isClosed
         self.readLine = readLine
     }
 }

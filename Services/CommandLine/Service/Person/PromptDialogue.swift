@@ -19,7 +19,9 @@ package struct PromptDialogue: Sendable {
         self.concerns = concerns
     }
 
-    /// Follows prompts and asks, until the task is cancelled or the stream ends.
+    /// Follows prompts and asks, until the task is cancelled, the stream ends or the terminal is closed.
+    ///
+    /// A terminal that is closed answers nothing: the question stays for whoever else is there to answer.
     ///
     /// - Throws: `ErrorReply`, with code `operatorRequired` when the caller may not answer for the person.
     package func run() async throws {
@@ -39,6 +41,7 @@ package struct PromptDialogue: Sendable {
             group.addTask {
                 for await event in queue where concerns(event.prompt) && !closed.contains(event.prompt.prompt) {
                     await ask(event.prompt, closed)
+                    if person.isClosed() { throw CancellationError() }
                 }
             }
             defer { group.cancelAll() }
@@ -74,13 +77,13 @@ package struct PromptDialogue: Sendable {
         }
     }
 
-    /// Reads lines until one is an answer; the end of the input dismisses, a cancelled task gives nil.
+    /// Reads lines until one is an answer; the end of the input dismisses, a cancelled task or closed terminal gives nil.
     private func read() async -> (answer: PromptAnswer, lifespan: Lifespan?)? {
         while let line = await person.readLine() {
             if let answer = PromptText.answer(line) { return answer }
             person.write("Please answer once, always, deny or dismiss (yes is once, no is deny): ")
         }
-        return Task.isCancelled ? nil : (.dismiss, nil)
+        return Task.isCancelled || person.isClosed() ? nil : (.dismiss, nil)
     }
 }
 

@@ -14,10 +14,10 @@ package protocol Command: Sendable {
     /// - Throws: `ErrorReply`, which is printed and decides the exit status; anything else is a fault of ours.
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus
 
-    /// What an interrupt (Ctrl-C, SIGTERM) does to it.
+    /// What an interrupt (Ctrl-C, SIGTERM, a closed terminal) does to it.
     var interruption: InterruptionRule { get }
 
-    /// Whether SIGHUP means something to it; it ends a command to which it means nothing.
+    /// Whether SIGHUP means something of its own to it; to others it is an interrupt.
     var takesHangups: Bool { get }
 }
 

@@ -53,7 +53,7 @@ package struct CommandLineProgram: Sendable {
         }
     }
 
-    /// Whether the command that these words call takes SIGHUP for a wish; it ends every other one.
+    /// Whether the command that these words call takes SIGHUP for a wish; it interrupts every other one.
     package func takesHangups(_ words: [String]) -> Bool {
         let path = split(words).path
         return commands.first { $0.signature.path == path }?.takesHangups ?? false

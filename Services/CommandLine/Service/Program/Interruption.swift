@@ -1,6 +1,6 @@
 private import Synchronization
 
-/// Whether the user wants the command to end: Ctrl-C or SIGTERM, or a test's hand.
+/// Whether the user wants the command to end: Ctrl-C, SIGTERM or a closed terminal, or a test's hand.
 ///
 /// One of its own counts SIGHUP, for a command that takes it.
 package final class Interruption: Sendable {

@@ -2,7 +2,10 @@ private import CLinux
 package import EventLoop
 private import Glibc
 
-/// Turns SIGINT and SIGTERM into interruptions, and where it is wanted SIGHUP into another, on an event loop and not in a handler (signalfd(2)).
+/// Turns SIGINT, SIGTERM and SIGHUP into interruptions, on an event loop and not in a handler (signalfd(2)).
+///
+/// A terminal that is closed interrupts like Ctrl-C, so that what was asked there is withdrawn; except for a command to
+/// which SIGHUP means something else, and for one that was told to ignore it (nohup(1)).
 package actor SignalInterruption {
     private let loop: EventLoop
     private let descriptor: CInt
@@ -11,11 +14,13 @@ package actor SignalInterruption {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
-    /// Blocks the signals in the calling thread; SIGHUP only where `hangups` is there to tell.
+    /// Blocks the signals in the calling thread; `hangups` is told of SIGHUP instead, where it is there.
     ///
     /// Make it before anything starts a thread, as threads inherit the block; also before `loop`, which it therefore makes.
     package init(triggering interruption: Interruption, hangups: Interruption? = nil) {
-        let signals = hangups == nil ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+        // A signal that is blocked is told here though it is ignored.
+        let ignoresHangups = hangups == nil && clinux_ignores_signal(SIGHUP) == 1
+        let signals = ignoresHangups ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
         descriptor = unsafe clinux_signal_descriptor(signals, signals.count)
         precondition(descriptor >= 0, "every Linux kernel has signalfd")
         loop = EventLoop(name: "obscura")
@@ -36,7 +41,7 @@ package actor SignalInterruption {
             reading: while true {
                 switch clinux_read_signal(descriptor) {
                 case 0: break reading
-                case SIGHUP: hangups?.trigger()
+                case SIGHUP: (hangups ?? interruption).trigger()
                 default: interruption.trigger()
                 }
             }
