@@ -229,11 +229,11 @@ package struct BagWriter: ~Copyable {
 
     /// Writes the tag files, the manifest last: from then on the bag is complete.
     ///
-    /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; `Payload-Oxum` is added.
     /// A file of an earlier export with other bytes than it had, or that is gone, keeps its line in the manifest, so that a
     /// check names it; where the bag has the content of a changed one under another name, it is renewed from there. A file
     /// that neither the manifest nor the journal nor this run knows gets no line.
     ///
+    /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; `Payload-Oxum` is added.
     /// - Returns: How many files and bytes the whole bag has, those of earlier runs included, and what was changed.
     /// - Throws: `files`.
     package mutating func seal(info: [(label: String, value: String)]) throws(BagError) -> BagSummary {

@@ -258,14 +258,7 @@ struct RequestTests {
         await cluster.server.stop()
         let first = await hanging.value
         #expect(first == "serviceUnavailable" || first == "shuttingDown")
-        let next = MessageServer(
-            ServerConfiguration(endpoint: cluster.endpoint, identity: Cluster.rules(.personal)),
-            context: try MessagingContext(),
-            loop: cluster.loop,
-            log: .init(service: "library", sink: cluster.log.sink)
-        )
-        await next.register(Add.self) { request, _ in Add.Reply(sum: request.left + request.right) }
-        try await next.start()
+        let next = try await startedSuccessor(of: cluster)
         // Where the loss is noticed only now, this call went to the service that ended; its caller asks again.
         let call = { try await client.call(Add(left: 3, right: 4)).sum }
         do {
@@ -273,6 +266,7 @@ struct RequestTests {
         } catch let error as ErrorReply where error.cause == "connectionLost" {
             #expect(try await call() == 7)
         }
+        await next.stop()
     }
 
     @Test func `one connection can not open more than its share`() async throws {
@@ -332,14 +326,7 @@ struct RequestTests {
             block.wait()
             await cluster.server.drain(within: .zero)
             // What the client finds is all there now: the answer, the end, and a new service.
-            let next = MessageServer(
-                ServerConfiguration(endpoint: cluster.endpoint, identity: Cluster.rules(.personal)),
-                context: try MessagingContext(),
-                loop: cluster.loop,
-                log: .init(service: "library", sink: cluster.log.sink)
-            )
-            await next.register(Add.self) { request, _ in Add.Reply(sum: request.left + request.right) }
-            try await next.start()
+            let next = try await startedSuccessor(of: cluster)
             while await next.statistics().identities == 0 { try await turn() }
             release.signal()
             await blocked.value
@@ -348,6 +335,19 @@ struct RequestTests {
             await next.stop()
         }
     }
+}
+
+/// The service that comes after the cluster's own has ended: at the same place, and it adds.
+private func startedSuccessor(of cluster: Cluster) async throws -> MessageServer {
+    let next = MessageServer(
+        ServerConfiguration(endpoint: cluster.endpoint, identity: Cluster.rules(.personal)),
+        context: try MessagingContext(),
+        loop: cluster.loop,
+        log: .init(service: "library", sink: cluster.log.sink)
+    )
+    await next.register(Add.self) { request, _ in Add.Reply(sum: request.left + request.right) }
+    try await next.start()
+    return next
 }
 
 /// One thread waits for another, so that a loop stands still.
