@@ -1,4 +1,5 @@
 import EventLoop
+import Timekeeping
 
 /// One connection to a service, from its first try to its loss; it is never used for another.
 ///
@@ -9,7 +10,9 @@ final class ClientConnection {
     let socket: SocketHandle
     let monitor: ConnectionMonitor
     /// Whether the service has let this client in.
-    var isUp = false
+    var isUp: Bool { upSince != nil }
+    /// When it did.
+    var upSince: BootInstant?
     /// What the loop waits for; taken back before the connection goes.
     var registrations: [EventLoop.Token] = []
 

@@ -17,8 +17,12 @@ package actor MessageClient {
     private let context: MessagingContext
     private let credentials: Credentials
     private let address: String
-    /// `nil` after a refusal, until somebody asks again.
+    /// `nil` after a refusal, until somebody asks again, and during a pause before the next one.
     private var connection: ClientConnection?
+    private var pause = ReconnectPause()
+    /// Before then there is no new connection.
+    private var pauseEnd = BootInstant(nanoseconds: 0)
+    private var pauseTimer: EventLoop.Token?
     var exchanges: [UInt64: ClientExchange] = [:]
     private var lastNumber: UInt64 = 0
     private var writable: EventLoop.Token?
@@ -54,6 +58,7 @@ package actor MessageClient {
     isolated deinit {
         disconnect()
         if let tickTimer { loop.remove(tickTimer) }
+        if let pauseTimer { loop.remove(pauseTimer) }
     }
 
     // MARK: Exchanges
@@ -214,9 +219,13 @@ package actor MessageClient {
 
     // MARK: The connection
 
-    /// Starts to connect where there is no connection: the first time, and after a refusal.
+    /// Starts to connect where there is no connection, now or when the pause is over.
     private func connect() throws(MessagingError) {
-        guard connection == nil else { return }
+        guard connection == nil, pauseTimer == nil else { return }
+        guard pauseEnd <= .now() else {
+            pauseTimer = loop.schedule(at: pauseEnd) { [weak self] in self?.assumeIsolated { $0.pauseIsOver() } }
+            return
+        }
         let new = try ClientConnection(to: address, as: credentials, context: context)
         new.registrations = [
             loop.onReady(new.socket.readable) { [weak self] in self?.assumeIsolated { $0.receive() } },
@@ -227,7 +236,25 @@ package actor MessageClient {
         connection = new
     }
 
-    /// Lets go of the connection, with what libzmq has not sent yet.
+    private func pauseIsOver() {
+        pauseTimer = nil
+        do throws(MessagingError) {
+            try connect()
+        } catch {
+            // No socket can be made: whoever waits is told, and the next request tries again.
+            for exchange in exchanges.values where !exchange.isSent {
+                exchange.finish(.failure(.serviceUnavailable(service)))
+            }
+        }
+    }
+
+    /// Lets go of the connection, with what libzmq has not sent yet; the next one comes after a pause.
+    private func endConnection() {
+        let now = BootInstant.now()
+        pauseEnd = now + pause.after(life: connection?.upSince.map { $0.duration(to: now) } ?? .zero)
+        disconnect()
+    }
+
     private func disconnect() {
         for token in connection?.registrations ?? [] { loop.remove(token) }
         if let writable { loop.remove(writable) }
@@ -239,14 +266,14 @@ package actor MessageClient {
         while let connection, let event = try connection.monitor.next() {
             switch event {
             case .up:
-                connection.isUp = true
+                connection.upSince = .now()
                 sayWhatWaits()
             case .lost where connection.isUp:
                 while receiveNext() {}
                 for exchange in exchanges.values where exchange.isSent {
                     exchange.finish(.failure(.connectionLost(service)))
                 }
-                disconnect()
+                endConnection()
                 try connect()
             case .lost:
                 break
@@ -254,7 +281,7 @@ package actor MessageClient {
                 for exchange in exchanges.values where !exchange.isSent {
                     exchange.finish(.failure(.connectionRefused(service)))
                 }
-                disconnect()
+                endConnection()
             }
         }
     }
