@@ -16,6 +16,7 @@ extension Asker {
             grant: call.onBehalfOf?.grant.flatMap(DecisionID.init),
             caller: call.caller
         )
+        question = call.question
         if let deadline = call.deadline { patience = max(.zero, BootInstant.now().duration(to: deadline)) }
     }
 }

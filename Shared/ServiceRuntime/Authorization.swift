@@ -1,5 +1,6 @@
 package import Consent
 package import MessageSchema
+package import Messaging
 private import Synchronization
 
 /// For whom a service is asked to do something, and how far it may go to get permission.
@@ -18,6 +19,8 @@ package struct Asker: Hashable, Sendable {
     package var grant: DecisionID?
     /// The process that waits for the work, where one does: what is asked, or used up once, is so for a living one only.
     package var caller: PeerIdentity?
+    /// Where it is noted that the person is asked, for whom the request's deadline ends.
+    package var question: OpenQuestion?
 
     /// Makes an asker.
     package init(

@@ -1,5 +1,6 @@
 package import Consent
 private import MessageSchema
+private import Messaging
 private import Timekeeping
 
 /// How a service asks for permission: from its own copy of the decisions, and of the coordinator when a person must be asked.
@@ -91,6 +92,12 @@ package actor ConsentGate {
 
     /// Asks the person as long as the caller is there to have the answer.
     private func ask(_ needs: [Need], _ asker: Asker) async throws -> UInt64 {
+        guard let question = asker.question, asker.mayPrompt else { return try await askWhileRunning(needs, asker) }
+        let open = needs.filter { if case .notDetermined = answer($0, asker) { true } else { false } }
+        return try await question.asking(about: open) { try await askWhileRunning(needs, asker) }
+    }
+
+    private func askWhileRunning(_ needs: [Need], _ asker: Asker) async throws -> UInt64 {
         guard let caller = asker.caller, asker.mayPrompt else { return try await coordinator.request(needs, asker) }
         return try await caller.whileRunning { [coordinator] in try await coordinator.request(needs, asker) }
     }

@@ -58,14 +58,16 @@ package struct CoordinatorMessages: Sendable {
             if let error = ErrorReply.invalidNeeds(request.needs) { throw error }
             let asker = Asker(call)
             // Nobody is asked for a program that is no more.
-            let outcome = try await call.caller.whileRunning {
-                try await desk.request(
-                    request.needs,
-                    principal: asker.principal,
-                    label: asker.label,
-                    purpose: asker.purpose,
-                    mayPrompt: asker.mayPrompt
-                )
+            let outcome = try await call.question.asking(about: request.needs) {
+                try await call.caller.whileRunning {
+                    try await desk.request(
+                        request.needs,
+                        principal: asker.principal,
+                        label: asker.label,
+                        purpose: asker.purpose,
+                        mayPrompt: asker.mayPrompt
+                    )
+                }
             }
             if let error = ErrorReply.dismissal(outcome, principal: asker.principal) { throw error }
             return await reply(outcome.standings, asker.principal)

@@ -63,6 +63,9 @@ package struct Call: Sendable {
     /// The program as a person may recognise it: the delegation's label, else the caller's.
     package var label: String { onBehalfOf.map { $0.label ?? "" } ?? caller.label }
 
+    /// What the person is asked while the request waits.
+    package var question: OpenQuestion { state.question }
+
     /// Why the handler's task was cancelled; `nil` while it is wanted.
     ///
     /// Readable from any thread.
@@ -71,6 +74,7 @@ package struct Call: Sendable {
 
 /// The part of an exchange that other threads may look at.
 final class CallState: Sendable {
+    let question = OpenQuestion()
     private let endReason = Atomic<UInt8>(0)
     private let creditNow = Atomic<Int>(0)
 

@@ -188,7 +188,8 @@ extension MessageServer {
         if reason == .peerGone {
             markClosed(exchange)
         } else {
-            closeWithError(exchange, ErrorReply(reason))
+            let error = reason == .deadlineExceeded ? exchange.state.question.deadlineExceeded : ErrorReply(reason)
+            closeWithError(exchange, error)
         }
         exchange.task?.cancel()
         exchange.wakeWaiters()
