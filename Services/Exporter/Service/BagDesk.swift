@@ -19,8 +19,8 @@ package actor BagDesk {
     private var writer: BagWriter?
     private var file: BagFileWriter?
     private var placed: [PlacedFile] = []
-    /// The destination, and how many of its folders were there before it was opened.
-    private var opened: (destination: String, found: Int)?
+    /// The folders that were made for the bag.
+    private var folders: NewFolders?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe disk.unownedExecutor }
 
@@ -31,7 +31,7 @@ package actor BagDesk {
     ///
     /// - Throws: `destinationRefused`, `destinationExists` for a folder with other files, `inUse`, `diskFull` …
     package func open(_ destination: String, below roots: ExportRoots) throws {
-        opened = (destination, roots.foundFolders(of: destination))
+        folders = try roots.newFolders(of: destination)
         let directory = try roots.open(destination)
         do throws(BagError) {
             writer = try BagWriter(directory)
@@ -97,11 +97,11 @@ package actor BagDesk {
     /// Ends work that was not sealed: what is in the bag stays, and of one with nothing in it nothing stays.
     ///
     /// - Returns: What was renewed in it.
-    package func close(below roots: ExportRoots) -> ExportFindings {
+    package func close() -> ExportFindings {
         abandon()
         let findings = (writer?.repairs).map { ExportFindings($0) }
         writer.take()?.removeIfEmpty()
-        if let (destination, found) = opened.take() { roots.removeEmptyFolders(of: destination, keeping: found) }
+        folders.take()?.removeEmpty()
         return findings ?? ExportFindings()
     }
 

@@ -50,35 +50,12 @@ package struct ExportRoots: Hashable, Sendable {
         }
     }
 
-    /// How many of a destination's folders are there, from the outmost; blocks.
+    /// The folders on the way to a destination that are not there yet, below its root; blocks.
     ///
-    /// What is there and can not be opened counts like those below it, so that nobody takes them for new.
-    package func foundFolders(of destination: String) -> Int {
-        guard let (root, parts) = try? split(destination) else { return Self.deepest }
-        for count in 0...parts.count {
-            do throws(FilesError) {
-                let top = try Directory(opening: root)
-                _ = try top.openDirectory(count == 0 ? "." : parts.prefix(count).joined(separator: "/"))
-            } catch {
-                return error.code == .notFound ? max(0, count - 1) : parts.count
-            }
-        }
-        return parts.count
-    }
-
-    /// Removes the folders of a destination that are empty, from the inmost, but not the first `found` ones; blocks.
-    package func removeEmptyFolders(of destination: String, keeping found: Int) {
-        do {
-            let (root, parts) = try split(destination)
-            let top = try Directory(opening: root)
-            for count in stride(from: parts.count, to: found, by: -1) {
-                let parent = parts.prefix(count - 1).joined(separator: "/")
-                let folder = parent.isEmpty ? try top.openDirectory(".") : try top.openDirectory(parent)
-                try folder.removeDirectory(parts[count - 1])
-            }
-        } catch {
-            // A folder that something lies in stays, with those around it.
-        }
+    /// - Throws: `destinationRefused`.
+    package func newFolders(of destination: String) throws(ErrorReply) -> NewFolders {
+        let (root, parts) = try split(destination)
+        return NewFolders(parts, below: root)
     }
 
     private func split(_ destination: String) throws(ErrorReply) -> (root: String, parts: [String]) {

@@ -40,7 +40,7 @@ struct ExportRun: Sendable {
             try await fill(desk, assets, pass)
         } catch {
             // What was moved is told, however the work ended.
-            await report(.left(await desk.close(below: roots)))
+            await report(.left(await desk.close()))
             throw error
         }
         await report(.finished)

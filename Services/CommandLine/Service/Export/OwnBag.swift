@@ -23,7 +23,7 @@ actor OwnBag {
     private(set) var unlisted: [String] = []
     private var current: Asset?
     /// The folders that were made for the bag.
-    private var folders = NewFolders()
+    private var folders: NewFolders?
     /// Where files lie that come without bytes and that the bag does not have after all, by their assets.
     private var missing: [AssetURL: PlacedFile] = [:]
 
@@ -43,7 +43,7 @@ actor OwnBag {
             folders = NewFolders(along: path)
             directory = try Directory(creating: path, permissions: 0o777)
         } catch {
-            folders.removeEmpty()
+            folders?.removeEmpty()
             throw ErrorReply.cannotCreate(path, error)
         }
         do throws(BagError) {
@@ -101,7 +101,7 @@ actor OwnBag {
         abandon()
         let repaired = Self.repairs(writer?.repairs)
         writer.take()?.removeIfEmpty()
-        folders.removeEmpty()
+        folders.take()?.removeEmpty()
         return repaired
     }
 
