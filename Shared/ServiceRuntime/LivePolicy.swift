@@ -1,5 +1,6 @@
 package import Consent
 private import Synchronization
+private import Timekeeping
 
 /// The policy that holds now: read at the start, and again when the service is told to (SIGHUP).
 ///
@@ -8,6 +9,8 @@ package final class LivePolicy: Sendable {
     private struct State {
         var operators: Operators
         var restrictions: [Restriction]
+        /// When it was read.
+        var read = Timestamp.now()
         var changed: (@Sendable ([Restriction]) async -> Void)?
     }
 
@@ -34,6 +37,9 @@ package final class LivePolicy: Sendable {
     /// What is forbidden now.
     package var restrictions: [Restriction] { state.withLock { $0.restrictions } }
 
+    /// When what holds now was read, in RFC 3339.
+    package var readAt: String { state.withLock { $0.read.description } }
+
     /// Has what is forbidden told, from now on, whenever the policy was read again.
     package func onReload(_ changed: @escaping @Sendable ([Restriction]) async -> Void) {
         state.withLock { $0.changed = changed }
@@ -52,6 +58,7 @@ package final class LivePolicy: Sendable {
         let changed = state.withLock { state in
             state.operators = operators
             state.restrictions = restrictions
+            state.read = .now()
             return state.changed
         }
         await changed?(restrictions)

@@ -26,6 +26,9 @@ package struct ReadinessNotifier: Sendable {
     /// The process is ending.
     package func stopping() { send("STOPPING=1") }
 
+    /// The process is ending because it can not run, and this is why.
+    package func refusing(_ reason: String) { send("STOPPING=1\nSTATUS=\(line(reason))") }
+
     /// The process is alive.
     package func alive() { send("WATCHDOG=1") }
 

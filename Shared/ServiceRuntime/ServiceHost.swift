@@ -40,6 +40,8 @@ package final class ServiceHost: Sendable {
         var state = ServiceState.starting
         var detail: String?
         var since = Timestamp.now()
+        /// What is wrong with the policy file, while an older policy is in force.
+        var policyFault: String?
     }
 
     init(
@@ -126,9 +128,22 @@ package final class ServiceHost: Sendable {
         if state != .ready { notifier.status(detail ?? state.rawValue) }
     }
 
+    /// Says that the policy file was refused and an older policy is in force, or, with nil, that the file's is.
+    func report(policyFault: String?) {
+        let state = health.withLock { health -> ServiceState? in
+            guard health.policyFault != policyFault else { return nil }
+            health.policyFault = policyFault
+            return health.state
+        }
+        guard let state else { return }
+        if let policyFault { return notifier.status(policyFault) }
+        if state == .ready { notifier.ready() }
+    }
+
     /// How the service is now.
     package var status: ServiceStatus {
         let health = health.withLock { $0 }
+        let details = [health.detail, health.policyFault].compactMap(\.self)
         return ServiceStatus(
             name: name,
             instance: instance,
@@ -136,7 +151,7 @@ package final class ServiceHost: Sendable {
             version: ProcessIdentity.version,
             state: health.state,
             since: health.since.description,
-            detail: health.detail,
+            detail: details.isEmpty ? nil : ErrorWords.joined(details, by: "; "),
             endpoints: [ServiceEndpoint(service: name.rawValue, runtimeDirectory: runtimeDirectory).programs]
         )
     }

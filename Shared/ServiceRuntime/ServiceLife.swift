@@ -53,11 +53,11 @@ struct ServiceLife {
         do {
             try await host.policy.reload()
             host.log.info("the policy was read again")
+            host.report(policyFault: nil)
         } catch {
-            host.log.error(
-                "the policy stays as it was: it can not be read",
-                ["reason": .string(StartFailure(error).text)]
-            )
+            let reason = StartFailure(error).text
+            host.log.error("the policy stays as it was: it can not be read", ["reason": .string(reason)])
+            host.report(policyFault: "the policy of \(host.policy.readAt) stays in force: \(reason)")
         }
     }
 

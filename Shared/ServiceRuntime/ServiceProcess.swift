@@ -71,7 +71,7 @@ package enum ServiceProcess {
         } catch {
             let failure = StartFailure(error)
             log.error("can not run", ["reason": .string(failure.text)])
-            notifier.status(failure.text)
+            notifier.refusing(failure.text)
             leave(failure.code)
         }
     }

@@ -21,8 +21,7 @@ struct StartFailure {
             let place = error.path.map { "\($0): " } ?? ""
             self.init(text: "\(place)\(error); \(Self.advice(for: error.code))", code: Self.code(for: error.code))
         case let error as ErrorReply:
-            let parts = [error.description, error.reason, error.recoverySuggestion].compactMap(\.self)
-            self.init(text: parts.joined(separator: "; "), code: Self.code(for: error.code))
+            self.init(text: ErrorWords.plain(error), code: Self.code(for: error.code))
         default:
             self.init(text: "\(error)", code: 70)
         }

@@ -79,6 +79,19 @@ struct `The doctor` {
         #expect(!well.findings.contains { $0.state != .ok })
     }
 
+    @Test func `warns of a service that is ready and says that something is not as it should be`() async {
+        let cluster = cluster("personal", isOperator: true)
+        let old = try? await cluster.call(ListServices())
+        var services = old?.services ?? []
+        services[0].detail = "the policy of 2026-11-30T03:45:00Z stays in force: the policy is no JSON"
+        let (name, chosen) = (services[0].name.executable, services)
+        cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: true, services: chosen) }
+        let diagnosis = await diagnose(cluster)
+        #expect(diagnosis.isWell)
+        let finding = diagnosis.findings.first { $0.about == name }
+        #expect(finding?.state == .warning && finding?.detail.contains("stays in force") == true)
+    }
+
     @Test func `names a service that has not registered, and a cluster that does not answer`() async {
         let partial = cluster("personal", isOperator: true)
         partial.on(ListServices.self) { _ in .init(deployment: "personal", ready: false, services: []) }

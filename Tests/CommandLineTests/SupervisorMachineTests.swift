@@ -66,6 +66,15 @@ struct SupervisorMachineTests {
         #expect(machine.handle(.retry(.library), now: begin) == [])
     }
 
+    @Test func `what a service says while everything ends is no reason for its end`() {
+        var machine = running(at: begin)
+        _ = machine.handle(.stop, now: begin)
+        #expect(machine.handle(.status(.library, "draining"), now: begin) == [])
+        #expect(machine.handle(.lastWords(.library, "no policy"), now: begin) == [])
+        _ = machine.handle(.ended(.library, "0", refusal: nil), now: begin)
+        #expect(machine.lines[.library]?.detail == nil)
+    }
+
     @Test func `a service that was being started when the end came is ended too`() {
         var machine = running(at: begin)
         _ = machine.handle(.ended(.library, "x", refusal: nil), now: begin)
@@ -80,7 +89,8 @@ struct SupervisorMachineTests {
         _ = machine.handle(.start, now: begin)
         _ = machine.handle(.spawned(.coordinator, pid: 1), now: begin)
         _ = machine.handle(.spawned(.library, pid: 2), now: begin)
-        _ = machine.handle(.status(.library, "the database is too new"), now: begin)
+        let words = SupervisorMachine.Event.lastWords(.library, "the database is too new")
+        #expect(machine.handle(words, now: begin) == [], "its end shows them")
         let actions = machine.handle(.ended(.library, "ended with code 65", refusal: 65), now: begin)
         #expect(actions == [.show(.library), .terminate(.coordinator, pid: 1), .scheduleGrace(.milliseconds(1_500))])
         #expect(machine.lines[.library]?.state == .failed)

@@ -35,6 +35,14 @@ struct SupervisionTests {
                 return lines.split(separator: "\n").contains { $0.contains("restarting") && $0.contains("policy") }
             }
             #expect(cluster.supervisor.isRunning)
+            kill(cluster.supervisor.pid, SIGHUP)
+            try await eventually("the word that an older policy is in force") {
+                let status = try await cluster.obscura("status")
+                return status.output.split(separator: "\n").contains {
+                    $0.hasPrefix("probe") && $0.contains("ready") && $0.contains("stays in force")
+                        && $0.contains("policy.json")
+                }
+            }
             for service in before where service.name != "library" {
                 let pid = try #require(service.pid)
                 #expect(kill(pid, 0) == 0, "\(service.name) goes on")
@@ -42,6 +50,10 @@ struct SupervisionTests {
             try policy.write("policy.json", Array("{}".utf8))
             let status = try await cluster.obscura("status", "--wait", "30", "--json")
             #expect(status.status == 0, "\(status.output) \(status.errors)")
+            kill(cluster.supervisor.pid, SIGHUP)
+            try await eventually("every service to have the new policy") {
+                !(try await cluster.obscura("status").output.contains("stays in force"))
+            }
         }
     }
 

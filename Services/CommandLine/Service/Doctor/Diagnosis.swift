@@ -84,7 +84,9 @@ package struct Diagnosis: Encodable, Sendable {
         let present = reply.services.map { service in
             Finding(
                 service.name.executable,
-                service.state == .ready ? .ok : service.state == .degraded ? .warning : .problem,
+                // A service that is ready and has something to say works otherwise than it is meant to.
+                service.state == .ready && service.detail == nil
+                    ? .ok : [.ready, .degraded].contains(service.state) ? .warning : .problem,
                 [service.state.rawValue, service.detail].compactMap(\.self).joined(separator: ": ")
             )
         }

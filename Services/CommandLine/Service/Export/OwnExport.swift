@@ -37,7 +37,7 @@ struct OwnExport: Sendable {
             guard !repaired.isEmpty, var reply = error as? ErrorReply else { throw error }
             // The person is told where changed files went, however the export ended.
             let moved = repaired.map { "\($0.path) was renewed, and what lay there is now \($0.kept)" }
-            reply.reason = ([reply.reason].compactMap(\.self) + moved).joined(separator: "; ")
+            reply.reason = ErrorWords.joined([reply.reason] + moved, by: "; ")
             throw reply
         }
     }

@@ -9,6 +9,7 @@ final class StatusBoard: Sendable {
     let asJSON: Bool
     private let begun = BootInstant.now()
     private let hasBeenReady = Atomic<Bool>(false)
+    private let hasFailed = Atomic<Bool>(false)
 
     init(terminal: Terminal, asJSON: Bool) {
         self.terminal = terminal
@@ -73,7 +74,9 @@ final class StatusBoard: Sendable {
             }
         let pid = line.pid.map { "pid \($0)" } ?? ""
         let restarts = line.restarts > 0 && line.state == .ready ? "  started again \(line.restarts)×" : ""
-        let detail = line.detail.map { "  \($0)" } ?? ""
+        // Why the first one failed is the command's error, which comes as its last line.
+        let isSaidLater = line.state == .failed && !hasFailed.exchange(true, ordering: .relaxed)
+        let detail = isSaidLater ? "" : line.detail.map { "  \($0)" } ?? ""
         terminal.writeLine(parts: ("  " + name, nil), (word, style), ("\(pid)\(restarts)\(detail)", nil))
     }
 

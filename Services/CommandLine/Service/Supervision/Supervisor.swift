@@ -167,11 +167,13 @@ package actor Supervisor {
         // A service that says too much does not keep the others from being heard.
         for _ in 0..<64 {
             guard let notice = socket.next() else { return }
-            for line in notice.split(separator: "\n") {
+            let lines = notice.split(separator: "\n")
+            for line in lines {
                 if line == "READY=1" { handle(.ready(service)) }
                 if line == "WATCHDOG=1" { handle(.alive(service)) }
                 if line.hasPrefix("STATUS="), line != "STATUS=ready" {
-                    handle(.status(service, String(line.dropFirst(7))))
+                    let text = String(line.dropFirst(7))
+                    handle(lines.contains("STOPPING=1") ? .lastWords(service, text) : .status(service, text))
                 }
             }
         }

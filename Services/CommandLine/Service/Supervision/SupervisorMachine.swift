@@ -22,6 +22,8 @@ package struct SupervisorMachine: Sendable {
         case checkLife
         /// The service says what it does.
         case status(ServiceName, String)
+        /// The service says why it ends; its end shows it.
+        case lastWords(ServiceName, String)
         /// The process is gone; `refusal` is the exit code with which a service says that it can not run as it is told to.
         case ended(ServiceName, String, refusal: Int32?)
         /// The time to start a service again has come.
@@ -136,9 +138,13 @@ package struct SupervisorMachine: Sendable {
             guard toReload.remove(service) != nil, let pid = lines[service]?.pid else { return [.show(service)] }
             return [.show(service), .reload(service, pid: pid)]
         case .status(let service, let text):
-            guard lines[service]?.detail != text else { return [] }
+            // While everything ends, what a service does is no reason for its end.
+            guard !isStopping, lines[service]?.detail != text else { return [] }
             lines[service]?.detail = text
-            return isStopping ? [] : [.show(service)]
+            return [.show(service)]
+        case .lastWords(let service, let text):
+            if !isStopping { lines[service]?.detail = text }
+            return []
         case .ended(let service, let how, let refusal):
             return ended(service, how, refusal: refusal, now: now)
         case .retry(let service):
