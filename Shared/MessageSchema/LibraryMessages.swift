@@ -391,8 +391,16 @@ package struct ChangeAlbum: Request {
     package struct Reply: Hashable, Sendable, Codable {
         /// How many assets are in another place now; 0 for a group that can not be edited.
         package var changed: Int
+        /// Assets that the library does not have; absent when it has all.
+        package var unknown: [AssetURL]?
+        /// False for a group that can not be edited; else absent.
+        package var editable: Bool?
 
-        package init(changed: Int) { self.changed = changed }
+        package init(changed: Int, unknown: [AssetURL]? = nil, editable: Bool? = nil) {
+            self.changed = changed
+            self.unknown = unknown
+            self.editable = editable
+        }
     }
 }
 

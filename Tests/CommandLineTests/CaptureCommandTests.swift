@@ -1,4 +1,5 @@
 import CommandLineService
+import Consent
 import Files
 import Media
 import MessageSchema
@@ -203,6 +204,43 @@ struct `Photo and record` {
         #expect(outcome.lines.count == 2)
         #expect(outcome.lines.first?.contains(#""recording":"r1","type":"progress""#) == true)
         #expect(outcome.lines.last?.contains(#""type":"result""#) == true)
+    }
+
+    @Test(arguments: [ErrorCode.serviceUnavailable, .shuttingDown])
+    func `a film that ends with its service is kept, and it is said where`(code: ErrorCode) async {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { request, send in
+            if request.settings.camera == "b" {
+                try await send(.init(recording: "r1", frames: 1, droppedFrames: 0, duration: 0.1, bytes: 9), [])
+            }
+            throw ErrorReply(code, "The service is ending.")
+        }
+        let outcome = await obscura("record", "--camera", "b", on: cluster)
+        #expect(outcome.status == .unavailable)
+        #expect(outcome.errors.contains("What was filmed until then is kept"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("obscura library list"))
+        let unbegun = await obscura("record", "--camera", "c", on: cluster)
+        #expect(!unbegun.errors.contains("is kept"), "there is none")
+    }
+
+    @Test(arguments: [Status.notDetermined, .authorized])
+    func `a film that did not begin in time says whether nobody answered`(status: Status) async {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { _, _ in
+            try await Task.sleep(for: .seconds(3600))
+            return Samples.result()
+        }
+        cluster.on(PermissionStatus.self) { request in
+            .init(
+                permissions: request.needs.map {
+                    PermissionState(principal: .user(1), resource: $0.resource, access: $0.access, status: status)
+                }
+            )
+        }
+        let outcome = await obscura("record", "--camera", "b", "--timeout", "1ms", on: cluster)
+        #expect(outcome.status == .tryAgain)
+        let isSaid = outcome.errors.contains("Nobody answered") && outcome.errors.contains("camera/b use")
+        #expect(isSaid == (status == .notDetermined), "\(outcome.errors)")
     }
 
     @Test func `an interrupt before the film has begun, or a second one, discards it`() async {

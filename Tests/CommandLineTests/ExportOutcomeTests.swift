@@ -25,6 +25,53 @@ struct `What an export says` {
 
     private static var whole: FakeCluster { cluster { try await $0(.init(last: true), [1, 2, 3, 4]) } }
 
+    @Test(arguments: [
+        (Status.authorized, ProgramStatus.success), (.denied, .notPermitted), (.notDetermined, .tryAgain),
+    ])
+    func `beforehand needs what the export needs`(status: Status, expected: ProgramStatus) async {
+        let cluster = FakeCluster()
+        cluster.on(RequestPermissions.self) { request in
+            .init(
+                permissions: request.needs.map { need in
+                    // Without the place an export leaves out pictures that have one, and goes on.
+                    let isAsked = need.resource != .location
+                    return PermissionState(
+                        principal: .user(1),
+                        resource: need.resource,
+                        access: need.access,
+                        status: isAsked ? status : .denied
+                    )
+                }
+            )
+        }
+        cluster.onStream(ListAssets.self) { _, send in
+            try await send(.init(assets: [Samples.asset]), [])
+            return .init(count: 1)
+        }
+        let own = await obscura("export", "--to", "/bag", "--dry-run", on: cluster)
+        #expect(own.status == expected)
+        #expect(own.text.contains("IMG_0001.JPG") == (status == .authorized))
+        #expect(status == .authorized || own.errors.contains("export use"), "\(own.errors)")
+        guard status == .authorized else { return }
+        #expect(own.text.contains("would go to /bag\n"))
+        let service = await obscura("export", "--to", "bag", "--dry-run", "--service", on: cluster)
+        #expect(service.text.contains("would go to bag below the exporter's folder"), "\(service.text)")
+    }
+
+    @Test func `on its way does not count what was there already as copied`() async {
+        let cluster = FakeCluster()
+        var job = ExportJob(job: "1", state: .done, destination: "/d")
+        (job.copied, job.skipped, job.copiedBytes) = (1, 7, 4)
+        let chosen = job
+        cluster.on(StartExport.self) { _ in chosen }
+        cluster.onStream(FollowExport.self) { _, send in
+            try await send(chosen, [])
+            return chosen
+        }
+        let outcome = await obscura("export", "--to", "d", "--service", "--json", on: cluster)
+        #expect(outcome.lines.first == #"{"copied":1,"copiedBytes":4,"type":"progress"}"#, "\(outcome.text)")
+    }
+
     @Test func `of a damaged file is one failure`() async throws {
         try await withTemporaryDirectory { path in
             let cluster = Self.cluster { give in

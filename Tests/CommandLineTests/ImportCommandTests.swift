@@ -1,5 +1,6 @@
 import CommandLineService
 import Files
+import Media
 import MessageSchema
 import Synchronization
 import Testing
@@ -30,7 +31,10 @@ struct `Library import` {
         #expect(outcome.status == .success)
         #expect(seen.withLock { $0 } == ["a.jpg", ".hidden.jpg", "b.jpg"])
         let skipped = #"[{"path":"\#(folder.path)/empty.jpg","reason":"the file is empty"}]"#
-        #expect(outcome.text == #"{"duplicates":1,"failed":[],"found":4,"imported":2,"skipped":\#(skipped)}"# + "\n")
+        #expect(
+            outcome.text == #"{"damaged":[],"duplicates":1,"failed":[],"found":4,"imported":2,"skipped":\#(skipped)}"#
+                + "\n"
+        )
     }
 
     @Test func `names what could not be imported, and ends with 65`() async throws {
@@ -50,6 +54,30 @@ struct `Library import` {
             )
         )
         #expect(outcome.text.contains(#""skipped":[{"path":"\#(folder.path)/a.jpg","reason":"not media"}]"#))
+    }
+
+    @Test(arguments: [true, false])
+    func `names what is in the library and damaged, whether it was there before or not`(asJSON: Bool) async throws {
+        let folder = try folder()
+        try put(["a.jpg", "b.jpg", "c.jpg"], in: try folder.open())
+        let cluster = FakeCluster()
+        cluster.onUpload(ImportAsset.self) { request, _ in
+            var asset = Samples.asset
+            if request.filename != "a.jpg" { (asset.state, asset.reason) = (.damaged, "it ends early.") }
+            return .init(outcome: request.filename == "c.jpg" ? .duplicate : .imported, asset: asset)
+        }
+        let outcome = await obscura(["library", "import", folder.path] + (asJSON ? ["--json"] : []), on: cluster)
+        #expect(outcome.status == .success)
+        if asJSON {
+            let one = #"{"path":"\#(folder.path)/b.jpg","reason":"damaged: it ends early."}"#
+            #expect(outcome.text.contains(#""damaged":[\#(one),"#), "\(outcome.text)")
+            #expect(outcome.text.contains(#""duplicates":1,"failed":[],"found":3,"imported":2"#))
+        } else {
+            for name in ["b.jpg", "c.jpg"] {
+                #expect(outcome.lines.contains { $0.hasPrefix("\(folder.path)/\(name)  damaged: it ends early.") })
+            }
+            #expect(outcome.text.hasSuffix("0 failed; 2 in the library damaged\n"))
+        }
     }
 
     @Test func `tries again while the service is away, with the same key`() async throws {

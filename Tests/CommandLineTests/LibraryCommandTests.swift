@@ -36,6 +36,81 @@ struct `Library commands` {
         #expect(outcome.lines.allSatisfy { $0.hasPrefix(#"{"added":"2026-11-30T03:45:00Z","bytes":4,"#) })
     }
 
+    @Test func `list has every column of every line below its heading`() async throws {
+        let cluster = FakeCluster()
+        var odd = Samples.asset
+        odd.url = AssetURL(id: Samples.url.id, fileExtension: "HEIC")
+        odd.filename = "a name that is far longer than most names are.heic"
+        (odd.width, odd.height, odd.bytes) = (12_000, 12_000, 999_000_000_000)
+        odd.date = AssetDate(raw: "some time in the summer of the year after", local: nil)
+        let (plain, long) = (Samples.asset, odd)
+        cluster.onStream(ListAssets.self) { _, send in
+            try await send(.init(assets: [plain, long]), [])
+            try await send(.init(assets: [plain]), [])
+            return .init(count: 3)
+        }
+        let lines = await obscura("library", "list", on: cluster).lines
+        #expect(lines.count == 4)
+        let heading = try #require(lines.first)
+        let column = { (word: String, line: String) in
+            line.firstRange(of: word).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+        }
+        for line in lines.dropFirst() {
+            #expect(column("assets-library:", line) == column("url", heading), "\(line)")
+            #expect(column("photo", line) == column("kind", heading))
+        }
+        #expect(column("a name", lines[2]) == column("name", heading))
+    }
+
+    @Test func `an album that lacks an asset, or takes none, says so`() async {
+        let cluster = FakeCluster()
+        let words = ["library", "album", "add", Samples.group.description, Samples.url.description]
+        cluster.on(ChangeAlbum.self) { .init(changed: 0, unknown: $0.assets) }
+        let unknown = await obscura(words, on: cluster)
+        #expect(unknown.status == .noInput)
+        #expect(unknown.text == "0 changed\n")
+        #expect(unknown.errors.contains("noSuchAsset") && unknown.errors.contains(Samples.url.description))
+        cluster.on(ChangeAlbum.self) { _ in .init(changed: 0, editable: false) }
+        let fixed = await obscura(words, on: cluster)
+        #expect(fixed.status == .usage)
+        #expect(fixed.errors.contains("can not be changed"))
+        cluster.on(ChangeAlbum.self) { _ in .init(changed: 0) }
+        #expect(await obscura(words, on: cluster).status == .success, "it was there already")
+    }
+
+    @Test func `a hyphen is standard output, and not a file`() async throws {
+        let cluster = FakeCluster.answeringEverything()
+        let url = Samples.url.description
+        let read = await obscura("library", "read", url, "--output", "-", on: cluster)
+        #expect(read.status == .success && read.text == "test" && read.errors.isEmpty)
+        let thumbnail = await obscura("library", "thumbnail", url, "--output", "-", on: cluster)
+        #expect(thumbnail.status == .success && thumbnail.output == [1])
+        for command in ["photo", "record"] {
+            let taken = await obscura(command, "--camera", "b", "--output", "-", on: cluster)
+            #expect(taken.status == .success && taken.text == "test", "\(taken.text)")
+            #expect(taken.errors.contains(url), "what was taken is told beside the bytes")
+            let asked = cluster.calls.count
+            let both = await obscura(command, "--camera", "b", "--output", "-", "--json", on: cluster)
+            #expect(both.status == .usage && both.output.isEmpty)
+            #expect(cluster.calls.count == asked, "nothing is taken that has no place to go")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"cameraMake":7}"#, "'cameraMake' is not a text"), ("[]", "it is no JSON object"),
+        (#"{"location":{"latitude":1}}"#, "'location.longitude' is missing"),
+        (#"{"orientation":9}"#, "'orientation' has a value that is not known"),
+        (#"{"date":{"raw":"2026","offsetSource":"moon"}}"#, "'date.offsetSource' has a value that is not known"),
+        (#"{"location":{"latitude":1,"longitude":2,"heading":3}}"#, "there is no field 'location.heading'"),
+    ])
+    func `metadata that is refused says which part of it is wrong`(metadata: String, words: String) async throws {
+        let folder = try TemporaryDirectory()
+        try folder.open().writeAtomically([1], to: "a.jpg")
+        let outcome = await obscura("library", "save", folder.path + "/a.jpg", "--metadata", metadata)
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
     @Test func `an unknown asset is no input, a malformed URL is usage`() async {
         let cluster = FakeCluster()
         cluster.on(FindAsset.self) { _ in .init(asset: nil) }

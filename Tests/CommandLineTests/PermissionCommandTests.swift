@@ -11,7 +11,10 @@ struct `Permission commands` {
         let cluster = FakeCluster()
         cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: true, services: []) }
         cluster.on(ShowCamera.self) { request in
-            .init(camera: request.camera == "front" ? Samples.camera("pattern-front", .front) : nil)
+            .init(
+                camera: ["front", "pattern-front"].contains(request.camera)
+                    ? Samples.camera("pattern-front", .front) : nil
+            )
         }
         cluster.on(DenyPermission.self) { request in
             changes(request.change)
@@ -51,6 +54,18 @@ struct `Permission commands` {
         _ = await obscura("permissions", "deny", "--resource", "camera/*", on: cluster)
         _ = await obscura("permissions", "deny", "--resource", "camera/usb-1", on: cluster)
         #expect(changed.withLock { $0 } == [.camera("pattern-front"), .camera("*"), .camera("usb-1")])
+    }
+
+    @Test func `a decision about a camera that is not there is stored, and it is said`() async {
+        let changed = Mutex<[Resource]>([])
+        let cluster = Self.cluster { change in changed.withLock { $0.append(change.resource) } }
+        let absent = await obscura("permissions", "deny", "--resource", "camera/usb-1", "--json", on: cluster)
+        #expect(absent.status == .success && absent.lines.count == 1)
+        #expect(absent.errors.contains("there is no camera 'usb-1' now") && absent.errors.contains("stored"))
+        for resource in ["camera/front", "camera/*", "library"] {
+            #expect(await obscura("permissions", "deny", "--resource", resource, on: cluster).errors.isEmpty)
+        }
+        #expect(changed.withLock { $0.count } == 4)
     }
 
     @Test func `a position where no camera looks is an error, and nothing is decided`() async {

@@ -26,6 +26,8 @@ private struct Greeting: Command {
         let name = arguments.one(Self.name)
         if name == "Nobody" { throw Self.nobody }
         if name == "Forever" { try await Task.sleep(for: .seconds(3600)) }
+        // It is done before it hears of the interrupt.
+        if name == "Late" { try? await Task.sleep(for: .seconds(3600)) }
         context.terminal.writeLine("hello \(name)")
         return .success
     }
@@ -111,7 +113,46 @@ struct `The program` {
         let interruption = Interruption()
         async let result = run("people greet Forever", interruption: interruption)
         interruption.trigger()
-        #expect(await result.0 == .interrupted)
+        let (status, _, errors) = await result
+        #expect(status == .interrupted)
+        #expect(errors.contains("Interrupted"))
+    }
+
+    @Test func `an interrupt that comes when all is done changes nothing of it`() async {
+        let interruption = Interruption()
+        async let result = run("people greet Late", interruption: interruption)
+        interruption.trigger()
+        #expect(await result == (.success, "hello Late\n", ""))
+    }
+
+    @Test(arguments: [
+        ["cameras", "watch"], ["permissions", "watch", "--json"], ["permissions", "prompts", "--follow"],
+        ["permissions", "prompts", "--answer"],
+    ])
+    func `whoever has watched enough ends it with 130 and no word`(words: [String]) async {
+        let interruption = Interruption()
+        let cluster = FakeCluster()
+        let wait: @Sendable () async throws -> Void = {
+            interruption.trigger()
+            try await Task.sleep(for: .seconds(3600))
+        }
+        cluster.onStream(WatchCameras.self) { _, _ in
+            try await wait()
+            return Empty()
+        }
+        cluster.onStream(WatchPermissions.self) { _, _ in
+            try await wait()
+            return Empty()
+        }
+        cluster.onStream(FollowPrompts.self) { _, _ in
+            try await wait()
+            return Empty()
+        }
+        let person = PersonTerminal(write: { _ in }, readLine: { nil })
+        let outcome = await obscura(words, on: cluster, person: person, interruption: interruption)
+        #expect(outcome.status == .interrupted)
+        #expect(outcome.output.isEmpty)
+        #expect(!outcome.errors.contains("Interrupted") && !outcome.errors.contains("error"), "\(outcome.errors)")
     }
 }
 
@@ -169,6 +210,16 @@ struct `Error lines` {
     ) {
         let error = ErrorReply(.usage, description, reason: reason, recoverySuggestion: advice)
         #expect(ErrorLine.text(error) == "Error Domain=Obscura Code=usage " + words)
+    }
+
+    @Test func `join sentences of many hands with one mark`() {
+        #expect(ErrorWords.joined(["It ended.", nil, "", "See there."], by: "; ") == "It ended; See there.")
+        #expect(ErrorWords.joined(["It ended.", ""], by: "; ") == "It ended.")
+        #expect(ErrorWords.trimmed("the first., the second") == "the first, the second")
+        let error = ErrorReply(.usage, "A thing.", reason: "It is so.", recoverySuggestion: "Do this.")
+        #expect(ErrorWords.plain(error) == "A thing: It is so; Do this.")
+        let short = ErrorReply(.usage, "A thing.", reason: "It is so.", recoverySuggestion: "")
+        #expect(ErrorWords.plain(short) == "A thing: It is so.")
     }
 
     @Test func `count in the singular, too`() {

@@ -87,7 +87,7 @@ struct `Prompts on the terminal` {
         arguments: [
             ("once", .allow, .once), ("O", .allow, .once), ("always", .allow, .forever), (" a ", .allow, .forever),
             ("y", .allow, .once), ("YES", .allow, .once), ("N", .deny, .forever),
-            ("deny", .deny, .forever), ("no", .deny, .forever), ("dismiss", .dismiss, nil), ("", .dismiss, nil),
+            ("deny", .deny, .forever), ("no", .deny, .forever), ("dismiss", .dismiss, nil), (" X ", .dismiss, nil),
         ] as [(String, PromptAnswer, Lifespan?)]
     )
     func `understand answers`(line: String, answer: PromptAnswer, lifespan: Lifespan?) {
@@ -97,7 +97,7 @@ struct `Prompts on the terminal` {
     }
 
     @Test func `take no other word for an answer`() {
-        for word in ["yes please", "allow?", "1", "\u{1B}"] { #expect(PromptText.answer(word) == nil) }
+        for word in ["", "  ", "yes please", "allow?", "1", "\u{1B}"] { #expect(PromptText.answer(word) == nil) }
     }
 
     private func cluster(_ prompts: [Prompt], answers: AnswerRecord) -> FakeCluster {
@@ -116,7 +116,8 @@ struct `Prompts on the terminal` {
     @Test func `ask one after the other and send the answers`() async throws {
         let answers = AnswerRecord()
         let cluster = cluster([Samples.prompt("p1"), Samples.prompt("p2"), Samples.prompt("p3")], answers: answers)
-        let person = TypingPerson("what?", "once", "deny")
+        // An Enter too many is no answer; the end of the input, as for the third one, is.
+        let person = TypingPerson("what?", "", "once", "", "deny")
         try await PromptDialogue(with: person.terminal, over: cluster).run()
         #expect(answers.all.map(\.prompt) == ["p1", "p2", "p3"])
         #expect(answers.all.map(\.answer) == [.allow, .deny, .dismiss])

@@ -17,6 +17,7 @@ struct `Refusals in the words of the command line` {
     func `name the option of a list`(words: [String], field: String, reason: String) async {
         let cluster = FakeCluster()
         cluster.onStream(ListAssets.self) { _, _ in throw ErrorReply.invalidParameter(field, "fit") }
+        cluster.on(RequestPermissions.self) { _ in .init(permissions: []) }
         let outcome = await obscura(words, on: cluster)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(" \(reason.dropLast());"), "\(outcome.errors)")
@@ -113,7 +114,7 @@ struct `Refusals in the words of the command line` {
         }
         let lines = await obscura("library", "list", on: cluster).lines
         #expect(lines.count == 3)
-        #expect(lines.first?.split(separator: " ") == ["date", "kind", "size", "name", "url"])
+        #expect(lines.first?.split(separator: " ") == ["date", "kind", "size", "url", "name"])
         cluster.onStream(ListAssets.self) { _, send in
             try await send(.init(assets: []), [])
             return .init(count: 0)

@@ -68,13 +68,13 @@ struct EnumerationTests {
             let made = try await library.createAlbum(named: "Trip")
             let album = try #require(made)
             let order = [urls[5], urls[1], urls[8]]
-            #expect(try await library.change(.add, album.url, order + [urls[5]]) == 3)
+            #expect(try await library.change(.add, album.url, order + [urls[5]]).changed == 3)
             for count in [1, 2, 3] {
                 #expect(try await library.all(group: album.url, page: count).map(\.url) == order)
             }
             let reversed = try await library.all(group: album.url, reverse: true)
             #expect(reversed.map(\.url) == order.reversed())
-            #expect(try await library.change(.remove, album.url, [urls[1], urls[2]]) == 1)
+            #expect(try await library.change(.remove, album.url, [urls[1], urls[2]]).changed == 1)
             #expect(try await library.all(group: album.url).count == 2)
         }
     }
@@ -89,8 +89,8 @@ struct EnumerationTests {
             #expect(groups.map(\.type) == [.library, .savedPhotos])
             #expect(groups.map(\.count) == [2, 1])
             #expect(groups.map(\.editable) == [false, true])
-            #expect(try await library.change(.add, groups[1].url, [importedURL]) == 1)
-            #expect(try await library.change(.add, groups[0].url, [importedURL]) == 0)
+            #expect(try await library.change(.add, groups[1].url, [importedURL]).changed == 1)
+            #expect(try await library.change(.add, groups[0].url, [importedURL]).changed == 0)
             #expect(try await library.groups(of: [.savedPhotos]).map(\.count) == [2])
         }
     }

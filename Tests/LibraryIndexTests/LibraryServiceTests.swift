@@ -261,8 +261,18 @@ struct LibraryServiceTests {
             let url = try #require(album?.url)
             let changed = try await client.call(ChangeAlbum(.add, group: url, assets: Array(urls.prefix(2)))).changed
             #expect(changed == 2)
+            let stranger = AssetURL(id: "0A1B2C3D-0000-4000-8000-00000000000F", fileExtension: "JPG")
+            let partly = try await client.call(ChangeAlbum(.add, group: url, assets: [stranger] + urls))
+            #expect(partly == .init(changed: 3, unknown: [stranger]))
+            for group in try await client.call(ListGroups()).groups {
+                let same = try await client.call(CreateAlbum(album: group.name)).group
+                #expect(same == nil, "\(group.name) is there already")
+                guard group.type == .library else { continue }
+                let fixed = try await client.call(ChangeAlbum(.add, group: group.url, assets: [stranger]))
+                #expect(fixed.editable == false)
+            }
             let groups = try await client.call(ListGroups(types: [.album])).groups
-            #expect(groups.map(\.count) == [2])
+            #expect(groups.map(\.count) == [5])
         }
     }
 

@@ -53,14 +53,14 @@ extension Library {
     /// Puts assets into a group or takes them out of it.
     ///
     /// `allowed` runs in the transaction, and what it throws undoes it.
-    /// - Returns: how many have another place now; 0 for a group that can not be edited. Unknown assets are left out.
+    /// - Returns: how many have another place now; 0 for a group that can not be edited. Unknown assets are named.
     /// - Throws: `LibraryError`: `noSuchGroup`.
     package func change(
         _ change: ChangeAlbum.Change,
         _ url: GroupURL,
         _ urls: [AssetURL],
         _ allowed: @Sendable () throws -> Void = {}
-    ) async throws -> Int {
+    ) async throws -> ChangeAlbum.Reply {
         let now = now()
         return try await database.transaction { connection in
             try allowed()
@@ -68,11 +68,15 @@ extension Library {
             guard let group = try AssetID(url.id).flatMap({ try groups.find($0) }) else {
                 throw LibraryError(.noSuchGroup)
             }
-            guard group.isEditable else { return 0 }
+            guard group.isEditable else { return ChangeAlbum.Reply(changed: 0, editable: false) }
             let assets = AssetTable(connection: connection)
             var changed = 0
+            var unknown: [AssetURL] = []
             for url in urls {
-                guard let asset = try AssetID(url.id).flatMap({ try assets.find($0) }) else { continue }
+                guard let asset = try AssetID(url.id).flatMap({ try assets.find($0) }) else {
+                    unknown.append(url)
+                    continue
+                }
                 let isDone =
                     switch change {
                     case .add: try groups.add(asset, to: group)
@@ -81,7 +85,7 @@ extension Library {
                 if isDone { changed += 1 }
             }
             if changed > 0 { try ChangeTable(connection: connection).add(.updated, group: group.id, at: now) }
-            return changed
+            return ChangeAlbum.Reply(changed: changed, unknown: unknown.isEmpty ? nil : unknown)
         }
     }
 

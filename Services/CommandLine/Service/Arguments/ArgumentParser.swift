@@ -92,7 +92,8 @@ private struct Parse {
     private func check(_ value: String, for parameter: ParameterDescription, as name: String) throws(ErrorReply) {
         guard !parameter.accepts(value) else { return }
         let near = Suggestion.nearest(to: value, among: parameter.words).map { "did you mean '\($0)'?" }
-        throw usage("Invalid value", "\(name) is '\(value)', expected \(parameter.expectation)", near)
+        let fault = parameter.fault(value).map { ": \($0)" } ?? ""
+        throw usage("Invalid value", "\(name) is '\(value)'\(fault), expected \(parameter.expectation)", near)
     }
 
     private func usage(_ description: String, _ reason: String, _ suggestion: String? = nil) -> ErrorReply {

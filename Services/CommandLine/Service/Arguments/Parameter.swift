@@ -31,6 +31,8 @@ package struct ParameterDescription: Sendable {
     package let words: [String]
     /// Whether a text is accepted as the value.
     package let accepts: @Sendable (String) -> Bool
+    /// Which part of a text that is not accepted is wrong, and why; nil where a text has no parts.
+    package let fault: @Sendable (String) -> String?
 }
 
 /// `--name`, without a value.
@@ -51,7 +53,8 @@ package struct Flag: Parameter {
             summary: summary,
             expectation: "",
             words: [],
-            accepts: { _ in false }
+            accepts: { _ in false },
+            fault: { _ in nil }
         )
     }
 }
@@ -87,7 +90,8 @@ package struct Option<Value: Sendable>: Parameter {
             summary: summary,
             expectation: reader.expectation,
             words: reader.words,
-            accepts: { read($0) != nil }
+            accepts: { read($0) != nil },
+            fault: reader.fault
         )
     }
 }
@@ -121,7 +125,8 @@ package struct Positional<Value: Sendable>: Parameter {
             summary: summary,
             expectation: reader.expectation,
             words: reader.words,
-            accepts: { read($0) != nil }
+            accepts: { read($0) != nil },
+            fault: reader.fault
         )
     }
 }

@@ -6,10 +6,19 @@ package struct ValueReader<Value: Sendable>: Sendable {
     package let words: [String]
     /// The value, or nil for a text that is not accepted.
     package let read: @Sendable (String) -> Value?
+    /// Which part of a text that is not accepted is wrong, and why; nil where a text has no parts.
+    package let fault: @Sendable (String) -> String?
 
-    package init(expecting expectation: String, words: [String] = [], _ read: @escaping @Sendable (String) -> Value?) {
+    /// Makes a reader; `fault` says what is wrong with a text for which `read` gives nothing.
+    package init(
+        expecting expectation: String,
+        words: [String] = [],
+        fault: @escaping @Sendable (String) -> String? = { _ in nil },
+        _ read: @escaping @Sendable (String) -> Value?
+    ) {
         self.expectation = expectation
         self.words = words
+        self.fault = fault
         self.read = read
     }
 }

@@ -86,6 +86,8 @@ struct WatchCamerasCommand: Command {
         )
     }
 
+    func interruption(_ arguments: Arguments) -> InterruptionRule { .ends }
+
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal

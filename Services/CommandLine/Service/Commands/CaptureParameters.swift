@@ -9,7 +9,12 @@ enum CaptureParameters {
         "An identity, or front, back, external (default: the back one, else any that can be used)",
         as: .text
     )
-    static let output = Option("output", "FILE", "Write a copy there, besides the library", as: .text)
+    static let output = Option(
+        "output",
+        "FILE",
+        "Write a copy there, besides the library; - is standard output, and what is told goes to standard error",
+        as: .text
+    )
 
     /// The camera that was named, else the best one that is there.
     static func chosen(_ arguments: Arguments, _ cluster: any Cluster, _ type: MediaType) async throws -> String {
@@ -38,10 +43,15 @@ enum CaptureParameters {
         isStream: Bool = false,
         _ take: () async throws -> CaptureResult
     ) async throws {
-        let copy = try arguments[output].map { path throws(ErrorReply) in try OutputFile(path) }
+        let target = try arguments[output].map { path throws(ErrorReply) in
+            try OutputTarget(path, arguments, context.terminal)
+        }
+        let copy = try target?.open()
         do {
             let result = try await take()
-            show(result, arguments, context, isStream: isStream)
+            show(result, arguments, context, isStream: isStream) { line in
+                if let target { target.tell(line) } else { context.terminal.writeLine(line) }
+            }
             guard let copy else { return }
             _ = try await AssetReader(cluster).read(ReadAsset(url: result.asset.url)) { try await copy.write($0) }
             try await copy.commit()
@@ -68,7 +78,8 @@ enum CaptureParameters {
         _ result: CaptureResult,
         _ arguments: Arguments,
         _ context: CommandContext,
-        isStream: Bool
+        isStream: Bool,
+        _ tell: (String) -> Void
     ) {
         if arguments[CommonParameters.json] {
             let line = CaptureLine(result)
@@ -79,10 +90,10 @@ enum CaptureParameters {
             }
             return
         }
-        for line in result.asset.lines { context.terminal.writeLine(line) }
-        context.terminal.writeLine("taken by  \(result.camera)")
+        for line in result.asset.lines { tell(line) }
+        tell("taken by  \(result.camera)")
         if let frames = result.frames {
-            context.terminal.writeLine("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
+            tell("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
         }
     }
 }

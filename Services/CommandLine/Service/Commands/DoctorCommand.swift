@@ -16,6 +16,8 @@ struct DoctorCommand: Command {
             runtime: try context.runtimeDirectory(arguments),
             machine: .ofThisMachine()
         )
+        // What a cancelled look found is not how things are.
+        try Task.checkCancellation()
         let terminal = context.terminal
         if arguments[CommonParameters.json] {
             terminal.writeJSON(diagnosis)

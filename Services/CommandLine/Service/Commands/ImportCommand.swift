@@ -9,12 +9,13 @@ struct ImportCommand: Command {
             "library import",
             "Takes files into the library as they are; an operator alone may",
             discussion:
-                "Files that can not be viewed or played are kept too, with the reason. Symbolic links are not followed.\n"
+                "Files that can not be viewed or played are kept too, and named with the reason (damaged). Symbolic links are not\n"
+                + "followed. "
                 + "Ends with 65 when a file could not be imported. --timeout is for each file.",
             parameters: [Self.paths] + CommonParameters.asking,
             examples: [
                 ("library import ~/Pictures", "everything in there; a second time, all are duplicates"),
-                ("library import card/DCIM --json", "found, imported, duplicates, skipped, failed"),
+                ("library import card/DCIM --json", "found, imported, duplicates, damaged, skipped, failed"),
             ]
         )
     }
@@ -43,7 +44,8 @@ struct ImportCommand: Command {
     }
 
     private func show(_ summary: ImportSummary, _ terminal: Terminal) {
-        for (word, reasons) in [("skipped", summary.skipped), ("failed", summary.failed)] where !reasons.isEmpty {
+        let parts = [("damaged", summary.damaged), ("skipped", summary.skipped), ("failed", summary.failed)]
+        for (word, reasons) in parts where !reasons.isEmpty {
             var table = TextTable(word, "reason")
             for entry in reasons { table.add(entry.path, entry.reason) }
             terminal.write(table, orSay: "")
@@ -51,6 +53,7 @@ struct ImportCommand: Command {
         terminal.writeLine(
             "\(summary.found) found: \(summary.imported) imported, \(summary.duplicates) duplicates, "
                 + "\(summary.skipped.count) skipped, \(summary.failed.count) failed"
+                + (summary.damaged.isEmpty ? "" : "; \(summary.damaged.count) in the library damaged")
         )
     }
 }

@@ -6,7 +6,7 @@ struct ReadAssetCommand: Command {
     private static let url = Positional("URL", "The asset", as: ValueReader<AssetURL>.assetURL)
     private static let offset = Option("offset", "N", "Skip so many bytes", as: ValueReader<Int64>.byteCount)
     private static let length = Option("length", "N", "At most so many bytes", as: ValueReader<Int64>.byteCount)
-    private static let output = Option("output", "FILE", "Write there instead of to standard output", as: .text)
+    private static let output = Option("output", "FILE", "Write there; - is standard output, as without it", as: .text)
 
     var signature: CommandSignature {
         CommandSignature(
@@ -27,21 +27,23 @@ struct ReadAssetCommand: Command {
         guard arguments[Self.output] != nil || !(asJSON || terminal.isInteractive) else {
             throw ErrorReply.usage("Where to?", "bytes are not printed here", "say where with --output FILE")
         }
+        let target = try arguments[Self.output].map { path throws(ErrorReply) in
+            try OutputTarget(path, arguments, terminal)
+        }
         let cluster = try context.cluster(arguments)
         let url = arguments.one(Self.url)
         let request = ReadAsset(url: url, offset: arguments[Self.offset], length: arguments[Self.length])
-        let path = arguments[Self.output]
         let summary = try await context.asking(arguments, cluster) { rules in
             let reader = AssetReader(cluster, rules.unhurried(unless: arguments))
-            guard let path else { return try await reader.read(request) { terminal.write($0) } }
-            return try await OutputFile.write(to: path) { file in
+            guard let target else { return try await reader.read(request) { terminal.write($0) } }
+            return try await target.write { file in
                 try await reader.read(request) { try await file.write($0) }
             }
         }
         if asJSON {
             terminal.writeJSON(summary)
-        } else if let path {
-            terminal.writeLine("\(ByteText.of(summary.bytes)) of \(ByteText.of(summary.size)) to \(path)")
+        } else if let target, !target.isStandardOutput {
+            terminal.writeLine("\(ByteText.of(summary.bytes)) of \(ByteText.of(summary.size)) to \(target.path)")
         }
         return .success
     }
@@ -62,7 +64,7 @@ struct ThumbnailCommand: Command {
         "The box it fits into, up to 4096x4096 (default: 256x256)",
         as: ValueReader<Box>.box
     )
-    private static let output = Option("output", "FILE", "Write there instead of to standard output", as: .text)
+    private static let output = Option("output", "FILE", "Write there; - is standard output, as without it", as: .text)
 
     var signature: CommandSignature {
         CommandSignature(
@@ -79,6 +81,9 @@ struct ThumbnailCommand: Command {
         guard arguments[Self.output] != nil || !(asJSON || terminal.isInteractive) else {
             throw ErrorReply.usage("Where to?", "a picture is not printed here", "say where with --output FILE")
         }
+        let target = try arguments[Self.output].map { path throws(ErrorReply) in
+            try OutputTarget(path, arguments, terminal)
+        }
         let cluster = try context.cluster(arguments)
         let box = arguments[Self.fit] ?? Box(width: 256, height: 256)
         let request = ThumbnailAsset(url: arguments.one(Self.url), width: box.width, height: box.height)
@@ -89,12 +94,13 @@ struct ThumbnailCommand: Command {
         guard let (size, bytes) = await thumbnail.content else {
             throw ErrorReply(.imageUnavailable, "No thumbnail", reason: "The asset has no picture that can be shown.")
         }
-        if let path = arguments[Self.output] {
-            try await OutputFile.write(to: path) { try await $0.write(bytes) }
+        if let target, !target.isStandardOutput {
+            try await target.write { try await $0.write(bytes) }
             if asJSON {
                 terminal.writeJSON(size)
             } else {
-                terminal.writeLine("\(size.width)x\(size.height), \(ByteText.of(Int64(bytes.count))) to \(path)")
+                let words = "\(size.width)x\(size.height), \(ByteText.of(Int64(bytes.count)))"
+                terminal.writeLine("\(words) to \(target.path)")
             }
         } else {
             terminal.write(bytes)

@@ -9,7 +9,7 @@ struct CreateAlbumCommand: Command {
         CommandSignature(
             "library album create",
             "Makes an album",
-            discussion: "A name that is taken makes nothing, and that is no error.",
+            discussion: "A name that a group has already, such as Saved Photos, makes nothing, and that is no error.",
             parameters: [Self.name] + CommonParameters.asking,
             examples: [("library album create Holidays", "prints the new group's URL")]
         )
@@ -42,6 +42,7 @@ struct ChangeAlbumCommand: Command {
         return CommandSignature(
             "library album \(change.rawValue)",
             isAdding ? "Puts assets into an album" : "Takes assets out of an album; they stay in the library",
+            discussion: "Ends with 66 when the library does not have one of the assets; the others are changed.",
             parameters: [Self.group, Self.assets] + CommonParameters.asking,
             examples: [("library album \(change.rawValue) GROUP URL URL", isAdding ? "two assets more" : "two fewer")]
         )
@@ -58,7 +59,31 @@ struct ChangeAlbumCommand: Command {
         } else {
             context.terminal.writeLine("\(reply.changed) changed")
         }
+        if reply.editable == false { throw ErrorReply.fixedGroup(request.group) }
+        if let unknown = reply.unknown, !unknown.isEmpty { throw ErrorReply.noAssets(unknown) }
         return .success
+    }
+}
+
+extension ErrorReply {
+    /// A group whose assets follow from what they are.
+    fileprivate static func fixedGroup(_ group: GroupURL) -> ErrorReply {
+        ErrorReply(
+            .invalidArgument,
+            "The group can not be changed",
+            reason: "What is in it follows from what the library has; albums and Saved Photos can be changed",
+            recoverySuggestion: "see 'obscura library groups'",
+            parameters: ["group": group.description]
+        )
+    }
+
+    /// Assets that the library does not have.
+    fileprivate static func noAssets(_ urls: [AssetURL]) -> ErrorReply {
+        var error = noAsset(urls[0])
+        guard urls.count > 1 else { return error }
+        error.description = "No such assets"
+        error.reason = "The library has none of: \(urls.map { "'\($0)'" }.joined(separator: ", "))"
+        return error
     }
 }
 

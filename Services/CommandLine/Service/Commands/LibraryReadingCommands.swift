@@ -149,22 +149,33 @@ extension ErrorReply {
     }
 }
 
-/// Lines about assets: columns of usual widths, so that lines can be printed as they come.
+/// Lines about assets: columns that hold whatever comes, so that lines can be printed as they come; the name, which is as
+/// long as it likes, is the last one.
 private enum AssetRow {
-    static var headings: String { line("date", "kind", "size", "name", "url") }
+    private static let dateWidth = 25
+    private static let kindWidth = 7
+    private static let sizeWidth = 20
+    /// A URL with an extension of four characters, the longest that the library gives.
+    private static let urlWidth = 82
+
+    static var headings: String { line("date", "kind", "size", "url", "name") }
 
     static func of(_ asset: Asset) -> String {
         var table = TextTable("x")
         table.add(asset.filename)
         let name = table.lines.last ?? ""
-        return line(asset.date?.text ?? "-", asset.kind.rawValue, asset.size, name, asset.url.description)
+        let date = asset.date?.text ?? "-"
+        // A date that is none is the file's own text, of which `library show` has all.
+        let shown = date.count > dateWidth ? date.prefix(dateWidth - 1) + "…" : date
+        return line(shown, asset.kind.rawValue, asset.size, asset.url.description, name)
     }
 
-    private static func line(_ date: String, _ kind: String, _ size: String, _ name: String, _ url: String) -> String {
+    private static func line(_ date: String, _ kind: String, _ size: String, _ url: String, _ name: String) -> String {
         func cell(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
-        return [cell(date, 25), cell(kind, 7), cell(size, 20), cell(name, 16), url].joined(separator: "  ")
+        return [cell(date, dateWidth), cell(kind, kindWidth), cell(size, sizeWidth), cell(url, urlWidth), name]
+            .joined(separator: "  ")
     }
 }
 

@@ -112,7 +112,22 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
         let permission = try await cluster.call(request(change), CallRules(timeout: .seconds(30)))
         let permissions = await Self.outcome(of: change, permission, cluster)
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        await Self.warn(of: change.resource, cluster, context.terminal)
         return .success
+    }
+
+    /// Says that there is no such camera now; the decision is stored all the same, because cameras come and go.
+    private static func warn(of resource: Resource, _ cluster: any Cluster, _ terminal: Terminal) async {
+        guard R.self == GrantPermission.self || R.self == DenyPermission.self, !resource.isPattern,
+            case .camera(let id) = resource,
+            // It is decided already; without an answer about cameras there is nothing to warn of.
+            let answer = try? await cluster.call(ShowCamera(camera: id), CallRules(timeout: .seconds(2))),
+            answer.camera == nil
+        else { return }
+        terminal.writeError(
+            "Warning: there is no camera '\(EscapedText.shown(id))' now; the decision is stored, and holds when it comes "
+                + "('obscura cameras list' shows those that are there)."
+        )
     }
 
     /// What holds now of what was changed: a withdrawal denies each thing that was allowed under the name it has there.
@@ -143,6 +158,8 @@ struct WatchPermissionsCommand: Command {
             examples: [("permissions watch --json", "one object for each change")]
         )
     }
+
+    func interruption(_ arguments: Arguments) -> InterruptionRule { .ends }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let asJSON = arguments[CommonParameters.json]
@@ -180,6 +197,11 @@ struct PromptsCommand: Command {
                 ("permissions prompts --answer", "makes this terminal the one where questions appear"),
             ]
         )
+    }
+
+    /// Following and answering go on until the user has had enough; a list ends by itself.
+    func interruption(_ arguments: Arguments) -> InterruptionRule {
+        arguments[Self.answer] || arguments[Self.follow] ? .ends : .cancels
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {

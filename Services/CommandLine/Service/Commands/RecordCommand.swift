@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 private import MessageSchema
 private import Synchronization
@@ -40,7 +41,7 @@ struct RecordCommand: Command {
         )
     }
 
-    var interruption: InterruptionRule { .isHandled }
+    func interruption(_ arguments: Arguments) -> InterruptionRule { .isHandled }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
@@ -78,25 +79,23 @@ struct RecordCommand: Command {
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
                 try await context.asking(arguments, cluster) { rules in
-                    // The deadline is for the beginning; how long a film lasts is another matter.
-                    try await cluster.stream(request, rules.endless) { progress, _ in
-                        recording.began(progress.recording)
-                        let line =
-                            "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
-                            + "\(CountText.of(progress.droppedFrames, "frame")) dropped"
-                        if form == .json { terminal.writeJSON(StreamLine(.progress, progress)) }
-                        if form == .lines {
-                            terminal.writeError(line)
-                        } else {
-                            terminal.showProgress(line + "  (Ctrl-C ends it)")
+                    do {
+                        // The deadline is for the beginning; how long a film lasts is another matter.
+                        return try await cluster.stream(request, rules.endless) { progress, _ in
+                            recording.began(progress.recording)
+                            Self.show(progress, form, terminal)
                         }
+                    } catch let error as ErrorReply {
+                        throw error.keepingFilm(recording.name)
                     }
                 }
             }
             if let patience = arguments[CommonParameters.timeout] {
                 group.addTask {
                     try await Task.sleep(for: patience)
-                    guard recording.name != nil else { throw ErrorReply.notBegun(within: patience) }
+                    guard recording.name != nil else {
+                        throw await Self.notBegun(within: patience, request.settings.camera, cluster)
+                    }
                     // The film goes on; only the others end it.
                     await context.interruption.wait(times: .max)
                     return nil
@@ -118,6 +117,18 @@ struct RecordCommand: Command {
         return result
     }
 
+    private static func show(_ progress: RecordingProgress, _ form: ProgressForm, _ terminal: Terminal) {
+        let line =
+            "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
+            + "\(CountText.of(progress.droppedFrames, "frame")) dropped"
+        if form == .json { terminal.writeJSON(StreamLine(.progress, progress)) }
+        if form == .lines {
+            terminal.writeError(line)
+        } else {
+            terminal.showProgress(line + "  (Ctrl-C ends it)")
+        }
+    }
+
     /// Asks for the end of the film; a second interrupt discards it.
     ///
     /// What goes wrong here must not cost the film: its stream brings it, or tells what became of it.
@@ -134,14 +145,43 @@ struct RecordCommand: Command {
     }
 }
 
-extension ErrorReply {
-    fileprivate static func notBegun(within patience: Duration) -> ErrorReply {
-        ErrorReply(
+extension RecordCommand {
+    /// Why there is no film after so long: the person's answer, where that is what is missing.
+    private static func notBegun(within patience: Duration, _ camera: String, _ cluster: any Cluster) async
+        -> ErrorReply
+    {
+        var error = ErrorReply(
             .deadlineExceeded,
             "The film did not begin in time",
             reason: "Nothing was filmed within \(patience).",
             recoverySuggestion: "Try again with a longer --timeout"
         )
+        let request = PermissionStatus(needs: [Need(.camera(camera), .use), Need(.library, .addOnly)])
+        // Without an answer it stays unsaid what was waited for.
+        guard let states = try? await cluster.call(request, CallRules(timeout: .seconds(1))).permissions else {
+            return error
+        }
+        let open = states.filter { $0.status == .notDetermined }.map { "\($0.resource) \($0.access)" }
+        guard !open.isEmpty else { return error }
+        error.cause = "unanswered"
+        error.reason = "Nobody answered within \(patience) whether you may: \(open.joined(separator: ", "))."
+        error.recoverySuggestion =
+            "Try again with a longer --timeout, and have it answered: where 'obscura permissions prompts --answer' runs, "
+            + "or before with 'obscura permissions grant'"
+        return error
+    }
+}
+
+extension ErrorReply {
+    /// The same error of a service that ended, which says too what becomes of the film.
+    fileprivate func keepingFilm(_ recording: String?) -> ErrorReply {
+        guard let recording, [.serviceUnavailable, .shuttingDown, .holderSilent].contains(code) else { return self }
+        var error = self
+        error.reason = ErrorWords.joined([reason, "What was filmed until then is kept."], by: ". ")
+        error.recoverySuggestion =
+            "It comes into the library as soon as capture and the library run: see 'obscura library list --reverse --limit 1'"
+        error.parameters = (parameters ?? [:]).merging(["recording": recording]) { old, _ in old }
+        return error
     }
 }
 

@@ -64,24 +64,6 @@ struct SaveCommand: Command {
     }
 }
 
-extension ValueReader<SaveMetadata> {
-    /// Metadata as a JSON object.
-    static var saveMetadata: ValueReader<SaveMetadata> {
-        let expectation =
-            "a JSON object with some of date {raw, local, offsetMinutes, offsetSource, utc}, orientation, "
-            + "location {latitude, longitude, altitude}, cameraMake and cameraModel"
-        return ValueReader(expecting: expectation) { text in
-            // Whatever is wrong with it, the expectation says what it should be.
-            guard let metadata = try? JSONDecoder().decode(SaveMetadata.self, from: Array(text.utf8).data),
-                let given = try? JSONFields(of: Array(text.utf8)),
-                let understood = try? JSONFields(of: Array(JSONLine.encode(metadata).utf8)),
-                given.paths.isSubset(of: understood.paths)
-            else { return nil }
-            return metadata
-        }
-    }
-}
-
 extension [UInt8] {
     /// For Foundation's coders.
     var data: FoundationEssentials.Data { FoundationEssentials.Data(self) }

@@ -9,7 +9,7 @@ extension ErrorReply {
         let advice =
             "what was decided for the demo could not be taken back (\(failure.description)): "
             + "see 'obscura permissions list'"
-        error.recoverySuggestion = [recoverySuggestion, advice].compactMap(\.self).joined(separator: "; ")
+        error.recoverySuggestion = ErrorWords.joined([recoverySuggestion, advice], by: "; ")
         return error
     }
 }
@@ -28,8 +28,8 @@ struct DemoCommand: Command {
         "demo",
         "Show what Obscura does: probe, ask, capture, keep, read, copy out, withdraw",
         discussion: """
-            Uses the running cluster, or starts one of its own and ends it. The person at the terminal is asked; --yes \
-            answers for them. What was decided before holds again at the end, and what was decided for the demo is \
+            Uses the running cluster, or starts one on this user's data and ends it. Its photo and its films stay in the \
+            library there, as those of any program do. The person at the terminal is asked; --yes answers for them. What was decided before holds again at the end, and what was decided for the demo is \
             forgotten, also after Ctrl-C.
             """,
         parameters: [yes, destination, UpCommand.builtIn],
@@ -51,8 +51,9 @@ struct DemoCommand: Command {
         let runtime = try context.runtimeDirectory(arguments)
         if await Self.isServed(try context.connect(runtime)) {
             if arguments[UpCommand.builtIn] != nil {
-                narrator.say("A cluster runs here: it has the cameras that it was started with.")
+                narrator.say("The cluster has the cameras that it was started with.")
             }
+            narrator.say("A cluster runs here: the photo and the films of the demo stay in its library.")
             return try await tell(arguments, narrator, runtime: runtime, in: context)
         }
         guard let data = StandardDirectories.data(context.user),
@@ -65,7 +66,9 @@ struct DemoCommand: Command {
         if let builtIn = arguments[UpCommand.builtIn] {
             options.extra = [.probe: ["--built-in-cameras", builtIn], .capture: ["--built-in-cameras", builtIn]]
         }
-        narrator.say("No cluster runs here, so the demo starts one of its own.")
+        narrator.say(
+            "No cluster runs here, so the demo starts one; the photo and the films stay in the library in \(data)."
+        )
         return try await DemoCluster(options: options, executable: context.executable).run {
             try await tell(arguments, narrator, runtime: runtime, in: context)
         }

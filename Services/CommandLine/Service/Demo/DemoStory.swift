@@ -91,13 +91,16 @@ struct DemoStory: Sendable {
     }
 
     private func takePhoto(with camera: Camera) async throws -> CaptureResult {
-        narrator.chapter(2, "A photo; the person is asked first")
+        narrator.chapter(2, "A photo; the person is asked first, unless it was decided before")
         let needs = [Need(.camera(camera.id), .use), Need(.library, .addOnly)]
-        for state in try await program.call(PermissionStatus(needs: needs)).permissions {
+        let states = try await program.call(PermissionStatus(needs: needs)).permissions
+        for state in states {
             narrator.say("\(state.resource) \(state.access.rawValue): \(state.status.rawValue)")
         }
         let result = try await program.call(TakePhoto(settings: CaptureSettings(camera: camera.id)), patient)
-        narrator.say("the answer was yes; the photo is \(result.asset.url)")
+        let wasAsked = states.contains { $0.status == .notDetermined }
+        let words = wasAsked ? "the answer was yes" : "it was allowed before, so nobody was asked"
+        narrator.say("\(words); the photo is \(result.asset.url)")
         narrator.say(
             "\(result.asset.width) × \(result.asset.height), \(CountText.of(result.asset.bytes, "byte")), \(date(of: result.asset))"
         )

@@ -28,7 +28,10 @@ struct ExportCommand: Command {
         "update",
         "Go on from an earlier export; what is there is never copied again, with or without"
     )
-    private static let dryRun = Flag("dry-run", "Say what would be exported, and write nothing")
+    private static let dryRun = Flag(
+        "dry-run",
+        "Say what would be exported, and write nothing; needs the same permissions"
+    )
     private static let service = Flag(
         "service",
         "Let the exporter write below its export folder: DIR is relative to it; the job goes on without this command"
@@ -58,7 +61,8 @@ struct ExportCommand: Command {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
         if arguments[Self.dryRun] {
-            return try await preview(selection, Self.absolute(destination), arguments, cluster, in: context)
+            let place = arguments[Self.service] ? destination : Self.absolute(destination)
+            return try await preview(selection, place, arguments, cluster, in: context)
         }
         let outcome: ExportOutcome
         if arguments[Self.service] {
@@ -115,7 +119,7 @@ struct ExportCommand: Command {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
         let end = try await cluster.stream(FollowExport(job: job.job), CallRules(timeout: nil)) { progress, _ in
-            Self.show(progress.copied + progress.skipped, progress.copiedBytes, asJSON, terminal)
+            Self.show(progress.copied, progress.copiedBytes, asJSON, terminal)
         }
         guard end.state == .done else {
             throw Self.failure(of: end)
@@ -134,9 +138,7 @@ struct ExportCommand: Command {
                 recoverySuggestion: job.state == .failed ? resuming : nil
             )
         }
-        error.recoverySuggestion = [error.recoverySuggestion, "Then: \(resuming)"].compactMap(\.self).joined(
-            separator: " "
-        )
+        error.recoverySuggestion = ErrorWords.joined([error.recoverySuggestion, "then: \(resuming)"], by: "; ")
         error.parameters = (error.parameters ?? [:]).merging(["job": job.job]) { _, job in job }
         return error
     }
@@ -148,8 +150,14 @@ struct ExportCommand: Command {
         _ cluster: any Cluster,
         in context: CommandContext
     ) async throws -> ProgramStatus {
-        let assets = try await context.asking(arguments, cluster) { rules in
-            try await Self.assets(selection, cluster, rules)
+        let assets = try await Self.waiting(arguments, cluster, in: context) { rules, hasBegun in
+            // What the export itself would ask first: who may not export does not learn what it would be.
+            let states = try await cluster.call(RequestPermissions(needs: Self.needs), rules).permissions
+            hasBegun()
+            if let refused = states.first(where: { $0.status != .authorized && $0.resource != .location }) {
+                throw ErrorReply.notAllowed(refused)
+            }
+            return try await Self.assets(selection, cluster, rules)
         }
         let bytes = assets.reduce(0) { $0 + $1.bytes }
         if arguments[CommonParameters.json] {
@@ -160,6 +168,7 @@ struct ExportCommand: Command {
             for asset in assets { context.terminal.writeLine("\(asset.filename)  \(ByteText.of(asset.bytes))") }
             context.terminal.writeLine(
                 "\(CountText.of(assets.count, "file")), \(ByteText.of(bytes)) would go to \(destination)"
+                    + (arguments[Self.service] && !destination.hasPrefix("/") ? " below the exporter's folder" : "")
             )
         }
         return .success
@@ -229,6 +238,28 @@ struct ExportCommand: Command {
         let destination: String
         let files: Int
         let bytes: Int64
+    }
+}
+
+extension ErrorReply {
+    /// What stands between the caller and an export, as the export itself would say it.
+    fileprivate static func notAllowed(_ state: PermissionState) -> ErrorReply {
+        let need = "\(state.resource) \(state.access)"
+        let code: ErrorCode =
+            switch state.status {
+            case .denied: .accessDenied
+            case .restricted: .accessRestricted
+            default: .dismissed
+            }
+        return ErrorReply(
+            code,
+            code == .dismissed ? "Nobody has decided about \(need)" : "\(need) is \(state.status.rawValue)",
+            reason: "An export needs it, and so does looking at what it would copy",
+            recoverySuggestion:
+                "see 'obscura permissions status --resource \(state.resource) --access \(state.access)'",
+            cause: state.cause,
+            parameters: ["resource": state.resource.description, "access": state.access.rawValue]
+        )
     }
 }
 

@@ -5,7 +5,7 @@ import MessageSchema
 /// A file that the user named to be written: complete and synced under its name, or not there at all.
 ///
 /// Its calls block like the kernel's; a command has nothing else to do meanwhile.
-actor OutputFile {
+actor OutputFile: Output {
     private let directory: Directory
     private let file: FileDescriptor
     private let name: String
@@ -63,22 +63,6 @@ actor OutputFile {
         isOpen = false
         // What can not be removed stays as a hidden partial file, which is named as one.
         _ = try? directory.remove(temporary)
-    }
-
-    /// Writes with the closure and commits, or discards when it throws.
-    static func write<Result: Sendable>(
-        to path: String,
-        _ body: (OutputFile) async throws -> Result
-    ) async throws -> Result {
-        let file = try OutputFile(path)
-        do {
-            let result = try await body(file)
-            try await file.commit()
-            return result
-        } catch {
-            await file.discard()
-            throw error
-        }
     }
 
     private static func split(_ path: String) -> (directory: String, name: String) {

@@ -1,5 +1,6 @@
 private import Files
 private import Hashing
+private import Media
 import MessageSchema
 private import Timekeeping
 
@@ -17,7 +18,9 @@ struct Importer: Sendable {
     let progress: @Sendable (Int) -> Void
 
     private enum Outcome: Sendable {
-        case imported, duplicate
+        /// In the library, though not to be viewed or played as it should, for this reason.
+        case imported(flaw: String?)
+        case duplicate(flaw: String?)
         case skipped(String)
         case failed(String)
     }
@@ -40,8 +43,12 @@ struct Importer: Sendable {
                 guard let (candidate, result) = try await group.next() else { break }
                 running -= 1
                 switch result {
-                case .success(.imported): summary.addImported()
-                case .success(.duplicate): summary.addDuplicate()
+                case .success(.imported(let flaw)):
+                    summary.addImported()
+                    if let flaw { summary.flaw(candidate.path, flaw) }
+                case .success(.duplicate(let flaw)):
+                    summary.addDuplicate()
+                    if let flaw { summary.flaw(candidate.path, flaw) }
                 case .success(.skipped(let reason)): summary.skip(candidate.path, reason)
                 case .success(.failed(let reason)): summary.fail(candidate.path, reason)
                 case .failure(let error):
@@ -90,16 +97,23 @@ struct Importer: Sendable {
         )
         let reply = try await cluster.upload(request, rules.keyed(key)) { try await file.next() }
         return switch reply.outcome {
-        case .imported: .imported
-        case .duplicate: .duplicate
+        case .imported: .imported(flaw: reply.asset?.flaw)
+        case .duplicate: .duplicate(flaw: reply.asset?.flaw)
         case .skipped: .skipped(reply.reason ?? "not a picture or a film")
         }
     }
 }
 
+extension Asset {
+    /// How far it is from whole, and why; nil when it is.
+    fileprivate var flaw: String? {
+        state == .ok ? nil : ErrorWords.joined([state.rawValue, reason], by: ": ")
+    }
+}
+
 extension ErrorReply {
     /// What happened and why, in one sentence.
-    var sentence: String { [description, reason ?? cause].compactMap(\.self).joined(separator: ": ") }
+    var sentence: String { ErrorWords.joined([description, reason ?? cause], by: ": ") }
 
     /// Whether the same upload may well succeed a moment later.
     fileprivate var isPassing: Bool {

@@ -49,14 +49,14 @@ package enum PromptText {
         }
     }
 
-    /// What was answered; nil for a word that is none of the answers.
+    /// What was answered; nil for a word that is none of the answers, and for none at all: an Enter too many decides nothing.
     package static func answer(_ line: String) -> (answer: PromptAnswer, lifespan: Lifespan?)? {
         switch line.lowercased().split(separator: " ").joined() {
         // The weaker of the two that allow: nobody says for ever by a nod.
         case "once", "o", "yes", "y": (.allow, .once)
         case "always", "a", "forever": (.allow, .forever)
         case "deny", "d", "no", "n", "never": (.deny, .forever)
-        case "dismiss", "x", "": (.dismiss, nil)
+        case "dismiss", "x": (.dismiss, nil)
         default: nil
         }
     }

@@ -124,7 +124,8 @@ package struct CommandLineProgram: Sendable {
         _ arguments: Arguments,
         in context: CommandContext
     ) async throws -> ProgramStatus {
-        guard command.interruption == .cancels else { return try await command.run(arguments, in: context) }
+        let rule = command.interruption(arguments)
+        guard rule != .isHandled else { return try await command.run(arguments, in: context) }
         return try await withThrowingTaskGroup(of: ProgramStatus?.self) { group in
             group.addTask { try await command.run(arguments, in: context) }
             group.addTask {
@@ -134,9 +135,12 @@ package struct CommandLineProgram: Sendable {
             defer { group.cancelAll() }
             guard let status = try await group.next() ?? nil else {
                 group.cancelAll()
-                // Whatever the command makes of its cancellation, it was the user who ended it.
-                while await group.nextResult() != nil {}
-                throw CancellationError()
+                // What it had done by then is done; whatever else it makes of its cancellation, it was the user who
+                // ended it.
+                if case .success(let status?) = await group.nextResult() { return status }
+                guard rule == .ends else { throw CancellationError() }
+                context.terminal.clearProgress()
+                return .interrupted
             }
             return status
         }

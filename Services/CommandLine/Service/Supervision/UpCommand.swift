@@ -78,7 +78,7 @@ struct UpCommand: Command {
         ]
     )
 
-    var interruption: InterruptionRule { .isHandled }
+    func interruption(_ arguments: Arguments) -> InterruptionRule { .isHandled }
     var takesHangups: Bool { true }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {

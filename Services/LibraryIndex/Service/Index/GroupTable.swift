@@ -73,10 +73,10 @@ struct GroupTable {
         return Int(count ?? 0)
     }
 
-    /// Makes an album; nil when the name is taken, also in another form of the same text (canonical equivalence).
+    /// Makes an album; nil when a group has the name, also in another form of the same text (canonical equivalence).
     func addAlbum(_ name: String, now: Timestamp) throws -> GroupRecord? {
         // Swift compares by canonical equivalence, SQLite by bytes; there are few albums.
-        guard try !all().contains(where: { $0.type == .album && $0.name == name }) else { return nil }
+        guard try !all().contains(where: { $0.name == name }) else { return nil }
         let id = AssetID()
         try connection.run(
             "INSERT INTO groups (uuid, name, type, added_us) VALUES (?, ?, 'album', ?)",

@@ -77,10 +77,9 @@ package struct LibraryService: Sendable {
             try await mapped {
                 let authorization = try await gate.authorize([.readWrite], for: call)
                 defer { authorization.end() }
-                let changed = try await library.change(request.change, request.group, request.assets) {
+                return try await library.change(request.change, request.group, request.assets) {
                     try authorization.check()
                 }
-                return ChangeAlbum.Reply(changed: changed)
             }
         }
         await server.register(VerifyLibrary.self, access: operatorsOnly) { _, _ in
