@@ -243,6 +243,19 @@ struct `Photo and record` {
         #expect(isSaid == (status == .notDetermined), "\(outcome.errors)")
     }
 
+    @Test func `cameras that come and go stand in columns`() async throws {
+        let cluster = FakeCluster()
+        cluster.onStream(WatchCameras.self) { _, send in
+            try await send(.init(kind: .present, camera: Samples.camera("b", .back)), [])
+            try await send(.init(kind: .added, camera: Samples.camera("usb-046d_Webcam", .external, .noBandwidth)), [])
+            return Empty()
+        }
+        let lines = await obscura("cameras", "watch", on: cluster).lines
+        #expect(lines.count == 2)
+        let columns = lines.map { line in line.firstRange(of: "Pattern").map { line[..<$0.lowerBound].count } }
+        #expect(columns[0] != nil && columns[0] == columns[1], "\(lines)")
+    }
+
     @Test func `an interrupt before the film has begun, or a second one, discards it`() async {
         let cluster = FakeCluster()
         let interruption = Interruption()

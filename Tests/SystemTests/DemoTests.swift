@@ -26,6 +26,7 @@ struct DemoTests {
                 directory: folder.path
             )
             #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+            #expect(outcome.output.contains("the films stay in the library in \(folder.path)"), "\(outcome.output)")
             let status = try await Cluster.run(
                 ["\(Executables.directory)/obscura", "status", "--json"],
                 environment: environment,
@@ -46,6 +47,10 @@ struct DemoTests {
             try await cluster.allowEverything()
             let videos = try await cluster.obscura("library", "list", "--kind", "video", "--json")
             #expect(try videos.objects(AssetLine.self).count == 4)
+            let allowed = try await cluster.obscura("demo", "--yes")
+            #expect(allowed.output.contains("it was allowed before, so nobody was asked"), "\(allowed.output)")
+            #expect(!allowed.output.contains("the answer was yes"))
+            #expect(allowed.output.contains("stay in its library"))
         }
     }
 

@@ -80,6 +80,27 @@ struct PermissionTests {
         }
     }
 
+    @Test func `a photo that nobody allowed in time says so, and who followed ends without a word`() async throws {
+        try await Cluster.with { cluster in
+            let person = try cluster.start("permissions", "prompts", "--follow")
+            var unanswered: Outcome?
+            try await eventually("a question that somebody could have answered") {
+                let photo = try await cluster.obscura("photo", "--timeout", "1", "--json")
+                guard try photo.error().cause == "unanswered" else { return false }
+                unanswered = photo
+                return true
+            }
+            let error = try #require(try unanswered?.error())
+            #expect(unanswered?.status == 75 && error.code == "deadlineExceeded")
+            #expect(error.reason?.contains("camera/") == true && error.reason?.contains("library addOnly") == true)
+            #expect(error.recoverySuggestion?.contains("--timeout") == true)
+            kill(person.pid, SIGINT)
+            let outcome = await person.outcome()
+            #expect(outcome.status == 130 && outcome.errors.isEmpty, "\(outcome.errors)")
+            #expect(outcome.output.contains("asks to use the camera"))
+        }
+    }
+
     @Test func `a reset asks again, and nobody is there to answer`() async throws {
         try await Cluster.with { cluster in
             _ = try await cluster.obscura("permissions", "deny", "--resource", "camera/*", "--json")

@@ -96,15 +96,14 @@ struct WatchCamerasCommand: Command {
                 terminal.writeJSON(StreamLine(.item, event))
             } else {
                 let camera = event.camera
-                var table = TextTable("kind", "camera", "position", "state", "name")
-                table.add(
-                    event.kind.rawValue,
-                    camera.id,
-                    camera.position.rawValue,
-                    camera.availability.state.rawValue,
-                    camera.name
+                let line = TextRow.line(
+                    (event.kind.rawValue, 8),
+                    (camera.position.rawValue, 8),
+                    (camera.availability.state.rawValue, 11),
+                    (camera.id, 24),
+                    last: camera.name
                 )
-                for line in table.lines.dropFirst() { terminal.writeLine(line) }
+                terminal.writeLine(line)
             }
         }
         return .success

@@ -171,11 +171,7 @@ private enum AssetRow {
     }
 
     private static func line(_ date: String, _ kind: String, _ size: String, _ url: String, _ name: String) -> String {
-        func cell(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
-        }
-        return [cell(date, dateWidth), cell(kind, kindWidth), cell(size, sizeWidth), cell(url, urlWidth), name]
-            .joined(separator: "  ")
+        TextRow.line((date, dateWidth), (kind, kindWidth), (size, sizeWidth), (url, urlWidth), last: name)
     }
 }
 

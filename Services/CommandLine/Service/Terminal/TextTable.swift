@@ -26,6 +26,17 @@ package struct TextTable {
     }
 }
 
+/// A line of a list whose later lines are not known yet: columns of usual widths, the one that varies most last.
+enum TextRow {
+    /// Each cell but the last as wide as it says; a longer one is not cut.
+    static func line(_ cells: (text: String, width: Int)..., last: String) -> String {
+        let padded = cells.map { cell in
+            cell.text + String(repeating: " ", count: max(0, cell.width - cell.text.count))
+        }
+        return (padded + [last]).joined(separator: "  ")
+    }
+}
+
 extension Terminal {
     /// Writes a table, its headings dim; `empty` stands for one without rows.
     package func write(_ table: TextTable, orSay empty: String) {
