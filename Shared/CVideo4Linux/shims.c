@@ -100,9 +100,42 @@ int cv4l2_get_control(int fd, uint32_t identifier, int32_t *value) {
     return result;
 }
 
+static int get_extended(int fd, struct v4l2_ext_control *control) {
+    struct v4l2_ext_controls all = {.which = V4L2_CTRL_WHICH_CUR_VAL, .count = 1, .controls = control};
+    return call(fd, VIDIOC_G_EXT_CTRLS, &all);
+}
+
+int cv4l2_get_wide_control(int fd, uint32_t identifier, int64_t *value) {
+    struct v4l2_ext_control control = {.id = identifier};
+    int result = get_extended(fd, &control);
+    *value = control.value64;
+    return result;
+}
+
+int cv4l2_get_text_control(int fd, uint32_t identifier, char *text, uint32_t size) {
+    struct v4l2_ext_control control = {.id = identifier, .size = size, .string = text};
+    return get_extended(fd, &control);
+}
+
 int cv4l2_set_control(int fd, uint32_t identifier, int32_t value) {
     struct v4l2_control control = {.id = identifier, .value = value};
     return call(fd, VIDIOC_S_CTRL, &control);
+}
+
+static int set_extended(int fd, struct v4l2_ext_control *control) {
+    struct v4l2_ext_controls all = {.which = V4L2_CTRL_WHICH_CUR_VAL, .count = 1, .controls = control};
+    return call(fd, VIDIOC_S_EXT_CTRLS, &all);
+}
+
+int cv4l2_set_wide_control(int fd, uint32_t identifier, int64_t value) {
+    struct v4l2_ext_control control = {.id = identifier, .value64 = value};
+    return set_extended(fd, &control);
+}
+
+int cv4l2_set_text_control(int fd, uint32_t identifier, const char *text, uint32_t size) {
+    // The kernel reads the text; its structure has no const.
+    struct v4l2_ext_control control = {.id = identifier, .size = size, .string = (char *)text};
+    return set_extended(fd, &control);
 }
 
 int cv4l2_set_priority(int fd, uint32_t priority) { return call(fd, VIDIOC_S_PRIORITY, &priority); }

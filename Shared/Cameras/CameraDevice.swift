@@ -47,9 +47,10 @@ package struct ExposureReadings: Hashable, Sendable {
 
 /// A camera that can be opened: the seam between capture and everything that gives pictures.
 ///
-/// Conformers: `V4L2Camera`, `PatternCamera`, and the scripted cameras of the tests. A device is used by one session at a
-/// time, which never has two calls in flight but for `close`.
-package protocol CameraDevice: Actor {
+/// Conformers: `V4L2Camera`, `PatternCamera`, and the scripted cameras of the tests. A device is used by one session
+/// at a time, which never has two frames in flight; `close`, the light, readings and settings may be asked for
+/// meanwhile.
+package protocol CameraDevice: AdjustableCamera {
     /// What the camera is; known before it is opened.
     nonisolated var camera: Camera { get }
 
@@ -72,4 +73,25 @@ package protocol CameraDevice: Actor {
 
     /// What the camera says about its exposure now.
     func readings() async -> ExposureReadings
+}
+
+/// A camera's settings, such as its brightness, while it is open.
+package protocol AdjustableCamera: Actor {
+    /// What can be set, with the values now, in the order of the driver; nothing for a camera that is closed.
+    func controls() async -> [CameraControl]
+
+    /// Sets a value that was checked against the control's bounds; it stays when the camera is closed and opened again.
+    ///
+    /// - Throws: `inUse` when something else keeps the control, `notSupported` when the camera does not take the value.
+    func set(_ control: CameraControl, to value: ControlValue) async throws(CameraError)
+}
+
+extension AdjustableCamera {
+    /// A camera without settings.
+    package func controls() async -> [CameraControl] { [] }
+
+    /// A camera without settings refuses.
+    package func set(_ control: CameraControl, to value: ControlValue) async throws(CameraError) {
+        throw CameraError(.notSupported, "no settings")
+    }
 }

@@ -15,16 +15,16 @@ package struct FormatChoice: Hashable, Sendable {
 
     /// The largest size that is taken without being asked for, in pixels: 1080p, so that an idle request does not bring
     /// a camera to a few frames a second.
-    private static let defaultSize = (width: 1920, height: 1080)
+    package static let usualSize = (width: 1920, height: 1080)
 
     /// Chooses among `formats`; nil when none can be used.
     ///
-    /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the format in
-    /// the order of `usable`. Emulated formats are never taken.
+    /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the
+    /// format in the order of `usable`. Emulated formats are never taken.
     package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
         // A wish beyond any picture is one for the smallest or the largest; and differences of such numbers are numbers.
-        let width = min(max(wanted.width ?? Self.defaultSize.width, 1), Limits.pictureSides.upperBound)
-        let height = min(max(wanted.height ?? Self.defaultSize.height, 1), Limits.pictureSides.upperBound)
+        let width = min(max(wanted.width ?? Self.usualSize.width, 1), Limits.pictureSides.upperBound)
+        let height = min(max(wanted.height ?? Self.usualSize.height, 1), Limits.pictureSides.upperBound)
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats where !format.isEmulated {
             guard let preference = Self.usable.firstIndex(of: format.pixelFormat) else { continue }

@@ -4,8 +4,8 @@ package import Video4Linux
 
 /// A camera that needs no hardware: colour bars and a counter, paced by a clock.
 ///
-/// `pattern-back` has a light, `pattern-front` has none. Like a sensor, it counts frames from when it was opened, whether
-/// somebody takes them or not, and its first pictures are dark.
+/// `pattern-back` has a light, `pattern-front` has none. Like a sensor, it counts frames from when it was opened,
+/// whether somebody takes them or not, and its first pictures are dark.
 package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Duration {
     /// Frames until the exposure has settled.
     package static var settlingFrames: Int { 5 }
@@ -16,10 +16,10 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
     private let rate: Int
     private var stream: Stream?
     private var isLit = false
+    private var settings = PatternSettings()
 
     private struct Stream {
         let format: VideoFormat
-        let picture: PatternPicture
         let start: Time.Instant
         let interval: Duration
         /// The number of the frame that comes next.
@@ -59,11 +59,6 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
         )
         stream = Stream(
             format: format,
-            picture: PatternPicture(
-                width: choice.width,
-                height: choice.height,
-                isMirrored: camera.position == .front
-            ),
             start: clock.now,
             interval: .seconds(1) / slowed
         )
@@ -85,8 +80,13 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
         guard self.stream?.start == stream.start else { throw CameraError(.cancelled) }
         self.stream = stream
         let brightness = min(1, Double(current + 1) / Double(Self.settlingFrames))
+        let picture = PatternPicture(
+            width: stream.format.width,
+            height: stream.format.height,
+            isMirrored: (camera.position == .front) != settings.isFlipped
+        )
         return CapturedFrame(
-            bytes: stream.picture.yuyv(number: current, brightness: brightness, isLit: isLit),
+            bytes: picture.yuyv(number: current, brightness: brightness, isLit: isLit, look: settings.look),
             format: stream.format,
             stamp: FrameStamp(microseconds: now(), isDriverTime: false, lostBefore: lost)
         )
@@ -104,6 +104,15 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
 
     package func readings() -> ExposureReadings {
         ExposureReadings(exposureMicroseconds: 1_000_000 / rate / 2, isoSpeed: 100)
+    }
+}
+
+extension PatternCamera {
+    package func controls() async -> [CameraControl] { stream == nil ? [] : settings.controls }
+
+    package func set(_ control: CameraControl, to value: ControlValue) async throws(CameraError) {
+        guard stream != nil else { throw CameraError(.notSupported, "not open") }
+        try settings.set(control, to: value)
     }
 }
 

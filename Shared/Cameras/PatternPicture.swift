@@ -26,10 +26,11 @@ package struct PatternPicture: Hashable, Sendable {
     ///   - number: The frame's number; its lower 24 bits are shown.
     ///   - brightness: 0 to 1: how far the exposure has come; the strip is readable all the same.
     ///   - isLit: Whether the light is on: then a band at the top is white, else black.
+    ///   - look: What the settings make of the bars.
     /// - Returns: `width * height * 2` bytes.
-    package func yuyv(number: Int, brightness: Double, isLit: Bool) -> [UInt8] {
+    package func yuyv(number: Int, brightness: Double, isLit: Bool, look: Look = Look()) -> [UInt8] {
         let shown = number & 0xFF_FFFF
-        let bars = row { column in Self.dimmed(barColour(column), brightness) }
+        let bars = row { column in look.applied(to: Self.dimmed(barColour(column), brightness)) }
         let band = row { _ in isLit ? Self.white : Self.black }
         let digits = digitRows(shown, over: bars)
         let bits = stripBits(shown)
@@ -65,9 +66,37 @@ package struct PatternPicture: Hashable, Sendable {
         return check == checksum(value) ? value : nil
     }
 
+    /// What settings make of the bars; number and strip stay as they are.
+    package struct Look: Hashable, Sendable {
+        /// Added to the luma, -100 to 100.
+        package var brightness = 0
+        package var effect = Effect.none
+
+        /// What is done with the colours; the numbers are those of `enum v4l2_colorfx`.
+        package enum Effect: Int64, Hashable, Sendable, CaseIterable {
+            case none = 0
+            case blackAndWhite = 1
+            case negative = 3
+        }
+
+        package init() {}
+
+        fileprivate func applied(to colour: Colour) -> Colour {
+            var (luma, blue, red) = (Int(colour.luma), Int(colour.blue), Int(colour.red))
+            switch effect {
+            case .none: break
+            case .blackAndWhite: (blue, red) = (128, 128)
+            // In limited range 16 and 235 change places, and so do the ends of chroma.
+            case .negative: (luma, blue, red) = (251 - luma, 256 - blue, 256 - red)
+            }
+            func limited(_ value: Int, _ most: Int) -> UInt8 { UInt8(min(max(value, 16), most)) }
+            return (limited(luma + brightness, 235), limited(blue, 240), limited(red, 240))
+        }
+    }
+
     // MARK: Private
 
-    private typealias Colour = (luma: UInt8, blue: UInt8, red: UInt8)
+    fileprivate typealias Colour = (luma: UInt8, blue: UInt8, red: UInt8)
 
     private static let white: Colour = (235, 128, 128)
     private static let black: Colour = (16, 128, 128)

@@ -6,8 +6,8 @@ package import Video4Linux
 
 /// A camera behind a video node.
 ///
-/// Pinned to an event loop of its own, because drivers block for seconds in places: whoever makes one gives each camera its
-/// own loop. The device is closed on that loop.
+/// Pinned to an event loop of its own, because drivers block for seconds in places: whoever makes one gives each
+/// camera its own loop. The device is closed on that loop.
 package actor V4L2Camera: CameraDevice {
     package nonisolated let camera: Camera
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
@@ -145,6 +145,34 @@ package actor V4L2Camera: CameraDevice {
             exposureMicroseconds: (exposure ?? nil).map { Int($0) * 100 },
             isoSpeed: device?.isoSpeed() ?? nil
         )
+    }
+
+    package func controls() async -> [CameraControl] {
+        var found: [CameraControl] = []
+        for control in device?.controls() ?? [] {
+            if let control = CameraControl(control, value: device?.value(of: control) ?? nil) { found.append(control) }
+        }
+        return found
+    }
+
+    package func set(_ control: CameraControl, to value: ControlValue) async throws(CameraError) {
+        guard device != nil, let identifier = UInt32(exactly: control.id) else {
+            throw CameraError(.notSupported, "not open")
+        }
+        let wanted: VideoControl.Value =
+            switch value {
+            case .number(let number): .number(number)
+            case .text(let text): .text(text)
+            }
+        do throws(VideoError) {
+            try device?.set(identifier, to: wanted, isWide: control.type == .integer64)
+        } catch {
+            // A control that may not be changed now is not a camera that may not be opened.
+            guard error.code != .denied else {
+                throw CameraError(.notSupported, error.operation, errorNumber: error.errorNumber)
+            }
+            throw CameraError(error, wasOpen: true)
+        }
     }
 
     /// Waits in a task of its own, so that `close` can end it, and not only the cancelling of whoever called.

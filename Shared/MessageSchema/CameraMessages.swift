@@ -156,8 +156,13 @@ package struct ShowCamera: Request {
 
     package struct Reply: Hashable, Sendable, Codable {
         package var camera: Camera?
+        /// What can be set, in the order of the driver; nothing where the camera has none or could not be asked.
+        package var controls: [CameraControl]?
 
-        package init(camera: Camera?) { self.camera = camera }
+        package init(camera: Camera?, controls: [CameraControl]? = nil) {
+            self.camera = camera
+            self.controls = controls
+        }
     }
 }
 

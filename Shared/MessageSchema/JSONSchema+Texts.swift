@@ -38,3 +38,8 @@ extension Lifespan: SchemaText {
     package static let schemaSample = "forever"
     package static let schemaPattern: String? = "^(once|session|forever|until=.+|unusedFor=[0-9]+d)$"
 }
+
+/// A type that is a whole number or a text in JSON.
+package protocol SchemaIntegerOrText: Decodable {}
+
+extension ControlValue: SchemaIntegerOrText {}

@@ -7,6 +7,8 @@ package indirect enum JSONSchema: Hashable, Sendable {
     /// One of these numbers.
     case numbers([Int])
     case integer, number, boolean
+    /// A whole number, or a text.
+    case integerOrText
     /// An array of one kind of items.
     case array(of: JSONSchema)
     /// An object with these properties, of which those in `required` are always there.
@@ -24,7 +26,7 @@ extension JSONSchema {
         case .reference(let name): [name]
         case .array(let inner), .map(let inner): inner.references
         case .object(let properties, _): properties.values.reduce(into: []) { $0.formUnion($1.references) }
-        case .string, .words, .numbers, .integer, .number, .boolean: []
+        case .string, .words, .numbers, .integer, .number, .boolean, .integerOrText: []
         }
     }
 }
@@ -49,6 +51,7 @@ extension JSONSchema: Encodable {
         case .integer: try container.encode("integer", forKey: .type)
         case .number: try container.encode("number", forKey: .type)
         case .boolean: try container.encode("boolean", forKey: .type)
+        case .integerOrText: try container.encode(["integer", "string"], forKey: .type)
         case .array(let items):
             try container.encode("array", forKey: .type)
             try container.encode(items, forKey: .items)

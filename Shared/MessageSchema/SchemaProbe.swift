@@ -1,7 +1,7 @@
 /// Finds the structure of `Decodable` types by letting them decode from a probe that notes what they ask for.
 ///
-/// So the schema is that of the code that reads messages, and can not differ from it. Structures are defined once, under
-/// their name, and referred to.
+/// So the schema is that of the code that reads messages, and can not differ from it. Structures are defined once,
+/// under their name, and referred to.
 package struct SchemaProbe {
     /// A type whose structure can not be found.
     package struct Failure: Error, CustomStringConvertible {
@@ -39,6 +39,9 @@ final class SchemaNotes {
         if let text = type as? any SchemaText.Type {
             let value = try type.init(from: SchemaValueDecoder(notes: self, sample: .text(text.schemaSample)))
             return (.string(pattern: text.schemaPattern), value)
+        }
+        if type is any SchemaIntegerOrText.Type {
+            return (.integerOrText, try type.init(from: SchemaValueDecoder(notes: self, sample: .number(1))))
         }
         if let words = Self.words(of: type), let first = words.first {
             return (.words(words), try type.init(from: SchemaValueDecoder(notes: self, sample: .text(first))))

@@ -1,4 +1,5 @@
 private import CVideo4Linux
+private import Glibc
 
 extension VideoDevice {
     /// All controls of the device, walked with VIDIOC_QUERY_EXT_CTRL; disabled ones are left out.
@@ -12,11 +13,43 @@ extension VideoDevice {
             raw.id = last | next
             guard unsafe cv4l2_query_control(descriptor, &raw) == 0, raw.id > last else { break }
             last = raw.id
-            // V4L2_CTRL_FLAG_DISABLED.
-            if raw.flags & 0x1 == 0 { found.append(control(raw)) }
+            if raw.flags & VideoControl.Flags.disabled.rawValue == 0 { found.append(control(raw)) }
         }
         return found
     }
+
+    /// What a control is set to; nil for buttons, titles, arrays, what can only be written, and what the device
+    /// refuses.
+    package func value(of control: VideoControl) -> VideoControl.Value? {
+        guard control.dimensions.isEmpty, !control.flags.contains(.writeOnly) else { return nil }
+        switch control.kind {
+        case .button, .title, .compound:
+            return nil
+        case .text:
+            // The kernel wants room for the longest text and its end (vidioc-g-ext-ctrls.rst); ours is bounded too.
+            guard let length = Int(exactly: control.maximum), (0...Self.textLimit).contains(length) else { return nil }
+            var bytes = [UInt8](repeating: 0, count: length + 1)
+            let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe cv4l2_get_text_control(
+                    descriptor,
+                    control.identifier,
+                    buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    UInt32(buffer.count)
+                )
+            }
+            return result == 0 ? .text(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)) : nil
+        case .integer64:
+            var value: Int64 = 0
+            return unsafe cv4l2_get_wide_control(descriptor, control.identifier, &value) == 0 ? .number(value) : nil
+        case .bitmask:
+            return value(of: control.identifier).map { .number(Int64(UInt32(bitPattern: $0))) }
+        case .integer, .boolean, .menu, .integerMenu:
+            return value(of: control.identifier).map { .number(Int64($0)) }
+        }
+    }
+
+    /// Bytes of the longest text that is asked for.
+    private static let textLimit = 64 << 10
 
     /// The value of a control; nil where the device does not have it.
     package func value(of identifier: UInt32) -> Int32? {
@@ -26,8 +59,8 @@ extension VideoDevice {
 
     /// The ISO speed; nil where the device does not have it, or chooses it by itself.
     ///
-    /// V4L2_CID_ISO_SENSITIVITY is an integer menu, whose value is an index; its items are ISO speeds multiplied by 1000
-    /// (ext-ctrls-camera.rst).
+    /// V4L2_CID_ISO_SENSITIVITY is an integer menu, whose value is an index; its items are ISO speeds multiplied by
+    /// 1000 (ext-ctrls-camera.rst).
     package func isoSpeed() -> Int? {
         // V4L2_ISO_SENSITIVITY_AUTO 1; the sensitivity means nothing then.
         let automatic = value(of: VideoControl.Identifier.isoSensitivityAuto)
@@ -56,6 +89,28 @@ extension VideoDevice {
         try check(cv4l2_set_control(descriptor, identifier, value), "VIDIOC_S_CTRL")
     }
 
+    /// Sets a control to a text, or to a number of 64 bits where it has those.
+    ///
+    /// - Throws: `busy` when another process holds the priority, `denied` for what can not be changed now, `notSupported` for an
+    ///   unknown control or value.
+    package func set(_ identifier: UInt32, to value: VideoControl.Value, isWide: Bool) throws(VideoError) {
+        switch value {
+        case .text(let text):
+            let result = unsafe text.withCString { text in
+                unsafe cv4l2_set_text_control(descriptor, identifier, text, UInt32(clamping: strlen(text) + 1))
+            }
+            try check(result, "VIDIOC_S_EXT_CTRLS")
+        case .number(let number) where isWide:
+            try check(cv4l2_set_wide_control(descriptor, identifier, number), "VIDIOC_S_EXT_CTRLS")
+        case .number(let number):
+            // A mask has 32 bits and no sign; other numbers of 32 bits have one.
+            guard let narrow = Int32(exactly: number) ?? UInt32(exactly: number).map(Int32.init(bitPattern:)) else {
+                throw VideoError(.notSupported, operation: "VIDIOC_S_CTRL", errorNumber: ERANGE)
+            }
+            try set(identifier, to: narrow)
+        }
+    }
+
     private func control(_ raw: v4l2_query_ext_ctrl) -> VideoControl {
         VideoControl(
             identifier: raw.id,
@@ -65,10 +120,15 @@ extension VideoDevice {
             maximum: raw.maximum,
             defaultValue: raw.default_value,
             step: raw.step,
-            // V4L2_CTRL_FLAG_INACTIVE and V4L2_CTRL_FLAG_READ_ONLY.
-            isInactive: raw.flags & 0x10 != 0,
-            isReadOnly: raw.flags & 0x4 != 0
+            flags: VideoControl.Flags(rawValue: raw.flags),
+            dimensions: dimensions(raw)
         )
+    }
+
+    private func dimensions(_ raw: v4l2_query_ext_ctrl) -> [Int] {
+        // V4L2_CTRL_MAX_DIMS is 4, whatever the driver says.
+        let all = unsafe withUnsafeBytes(of: raw.dims) { unsafe Array($0.bindMemory(to: UInt32.self)) }
+        return all.prefix(Int(min(raw.nr_of_dims, 4))).map { Int($0) }
     }
 
     /// `enum v4l2_ctrl_type`; V4L2_CTRL_FLAG_HAS_PAYLOAD marks arrays and structures, and texts.

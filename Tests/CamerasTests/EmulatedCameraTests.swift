@@ -79,6 +79,34 @@ struct EmulatedCameraTests {
         #expect(items.keys.sorted() == [1, 3, 4])
     }
 
+    /// A control of each kind that can be set, in the spelling of `v4l2-ctl`, and a value that is not what it starts
+    /// with.
+    private static let settings: [(String, ControlValue)] = [
+        ("brightness", .number(77)), ("boolean", .number(0)), ("menu", .number(4)), ("integer_menu", .number(3)),
+        ("integer_32_bits", .number(-123_456)), ("integer_64_bits", .number(-5_000_000_000)), ("string", .text("abc")),
+        ("bitmask", .number(0x8000_0000)),
+    ]
+
+    @Test(arguments: settings)
+    func `a setting is set under our own lock, is read back, and survives the closing`(
+        name: String,
+        value: ControlValue
+    ) async throws {
+        let (found, camera) = try Self.first()
+        _ = try await camera.open(Self.small)
+        let control = try #require(await camera.controls().first { $0.name == name })
+        let before = try #require(control.value)
+        #expect(before != value)
+        try await camera.set(control, to: value)
+        #expect(await camera.controls().first { $0.name == name }?.value == value)
+        await camera.close()
+        let again = V4L2Camera(found, path: try #require(found.node), configuration: Self.configuration)
+        _ = try await again.open(Self.small)
+        #expect(await again.controls().first { $0.name == name }?.value == value)
+        try await again.set(control, to: before)
+        await again.close()
+    }
+
     @Test func `frames come with the driver's time, in order`() async throws {
         let (_, camera) = try Self.first()
         let format = try await camera.open(Self.small)

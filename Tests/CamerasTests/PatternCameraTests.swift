@@ -1,4 +1,5 @@
 import Cameras
+import MessageSchema
 import Testing
 import Timekeeping
 import Video4Linux
@@ -67,6 +68,47 @@ struct PatternCameraTests {
         #expect(try await Self.next(back, clock).bytes[0] == 235)
         let front = PatternCamera(BuiltInCameras.front, clock: clock) { 1 }
         await #expect(throws: CameraError.self) { try await front.setLight(true) }
+    }
+
+    /// A setting, the luma of the first bar and whether it has colour: white, or yellow's neighbour where the bars
+    /// are turned.
+    private static let looks: [(name: String, value: Int64, luma: UInt8, isGrey: Bool)] = [
+        ("brightness", 0, 210, false), ("brightness", -100, 110, false), ("brightness", 100, 235, false),
+        ("color_effects", 1, 210, true), ("color_effects", 3, 41, false), ("horizontal_flip", 1, 41, false),
+    ]
+
+    @Test(arguments: looks)
+    func `a setting shows in the bars and never in the strip, and stays while the camera is closed`(
+        name: String,
+        value: Int64,
+        luma: UInt8,
+        isGrey: Bool
+    ) async throws {
+        let clock = ManualClock()
+        let camera = PatternCamera(BuiltInCameras.back, clock: clock, rate: 10) { 1 }
+        #expect(await camera.controls().isEmpty)
+        _ = try await camera.open(WantedFormat(width: 320, height: 240))
+        let control = try #require(await camera.controls().first { $0.name == name })
+        try await camera.set(control, to: .number(value))
+        await camera.close()
+        _ = try await camera.open(WantedFormat(width: 320, height: 240))
+        #expect(await camera.controls().first { $0.name == name }?.value == .number(value))
+        for _ in 0..<PatternCamera<ManualClock>.settlingFrames { _ = try await Self.next(camera, clock) }
+        let frame = try await Self.next(camera, clock)
+        // Below the light's band, in the middle of the second bar.
+        let start = (60 * 320 + 60) * 2
+        #expect(frame.bytes[start] == luma)
+        #expect((frame.bytes[start + 1] == 128 && frame.bytes[start + 3] == 128) == isGrey)
+        #expect(Self.number(frame) == PatternCamera<ManualClock>.settlingFrames)
+    }
+
+    @Test func `a setting that is not there, or has no such value, is refused`() async throws {
+        let camera = PatternCamera(BuiltInCameras.back, clock: ManualClock(), rate: 10) { 1 }
+        _ = try await camera.open(WantedFormat(width: 320, height: 240))
+        let effects = try #require(await camera.controls().first { $0.name == "color_effects" })
+        #expect(effects.menu?.map(\.index) == [0, 1, 3])
+        await #expect(throws: CameraError.self) { try await camera.set(effects, to: .number(2)) }
+        await #expect(throws: CameraError.self) { try await camera.set(effects, to: .text("None")) }
     }
 
     @Test func `a cancelled wait ends at once and loses nothing`() async throws {

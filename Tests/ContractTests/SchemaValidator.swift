@@ -16,7 +16,8 @@ struct SchemaValidator {
         if case .array(let allowed)? = keywords["enum"], !allowed.contains(value) {
             found.append("\(path): \(value) is none of \(allowed)")
         }
-        switch (keywords["type"], value) {
+        let type = Self.type(keywords["type"], for: value)
+        switch (type, value) {
         case (.string("string"), .string(let text)):
             if case .string(let pattern)? = keywords["pattern"], try Regex(pattern).firstMatch(in: text) == nil {
                 found.append("\(path): '\(text)' does not match \(pattern)")
@@ -34,6 +35,13 @@ struct SchemaValidator {
             found.append("\(path): \(value) is no \(keywords["type"] ?? .null)")
         }
         return found
+    }
+
+    /// Of several types the one that a value is, of those that ours name: a text, or something else.
+    private static func type(_ type: JSONValue?, for value: JSONValue) -> JSONValue? {
+        guard case .array(let types)? = type else { return type }
+        let isText = if case .string = value { true } else { false }
+        return types.first { ($0 == .string("string")) == isText }
     }
 
     private func problems(

@@ -39,7 +39,15 @@ int cv4l2_set_parameters(int fd, struct v4l2_streamparm *_Nonnull parameters);
 int cv4l2_query_control(int fd, struct v4l2_query_ext_ctrl *_Nonnull control);
 int cv4l2_query_menu(int fd, struct v4l2_querymenu *_Nonnull menu);
 int cv4l2_get_control(int fd, uint32_t identifier, int32_t *_Nonnull value);
+/// VIDIOC_G_EXT_CTRLS of one 64-bit number.
+int cv4l2_get_wide_control(int fd, uint32_t identifier, int64_t *_Nonnull value);
+/// VIDIOC_G_EXT_CTRLS of one text; `size` is the room with its end.
+int cv4l2_get_text_control(int fd, uint32_t identifier, char *_Nullable text, uint32_t size);
 int cv4l2_set_control(int fd, uint32_t identifier, int32_t value);
+/// VIDIOC_S_EXT_CTRLS of one 64-bit number.
+int cv4l2_set_wide_control(int fd, uint32_t identifier, int64_t value);
+/// VIDIOC_S_EXT_CTRLS of one text; `size` counts its end.
+int cv4l2_set_text_control(int fd, uint32_t identifier, const char *_Nonnull text, uint32_t size);
 int cv4l2_set_priority(int fd, uint32_t priority);
 /// Asks for `count` buffers to be mapped; the kernel may give another number.
 int cv4l2_request_buffers(int fd, uint32_t type, uint32_t *_Nonnull count);
