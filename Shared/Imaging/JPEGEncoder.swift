@@ -27,9 +27,15 @@ private import CTurboJPEG
     ///   - bytes: At least `shape.byteCount` bytes; more are ignored.
     ///   - shape: What the bytes mean.
     ///   - quality: 1 (smallest) to 100 (best), clamped.
+    ///   - target: With it, the picture is made smaller first, by averaging; both sides are even.
     /// - Returns: A JPEG file.
     /// - Throws: `badDimensions`, `truncated` when there are fewer bytes than the shape has, `codec`.
-    package func encode(_ bytes: RawSpan, shape: PictureShape, quality: Int) throws(JPEGError) -> [UInt8] {
+    package func encode(
+        _ bytes: RawSpan,
+        shape: PictureShape,
+        quality: Int,
+        scaledTo target: (width: Int, height: Int)? = nil
+    ) throws(JPEGError) -> [UInt8] {
         let side = 1...Self.maximumSide
         guard side.contains(shape.width), side.contains(shape.height),
             shape.bytesPerRow >= shape.layout.minimumBytesPerRow(width: shape.width)
@@ -40,28 +46,57 @@ private import CTurboJPEG
             throw JPEGError(.truncated, "\(bytes.byteCount) of \(shape.byteCount) bytes")
         }
         let quality = Int32(min(max(quality, 1), 100))
-        return shape.layout.isLumaChroma
-            ? try encodePlanes(PlanarPicture(bytes, shape: shape), shape: shape, quality: quality)
-            : try encodePacked(bytes, shape: shape, quality: quality)
-    }
-
-    /// The same for bytes in an array.
-    package func encode(_ bytes: [UInt8], shape: PictureShape, quality: Int) throws(JPEGError) -> [UInt8] {
-        try encode(unsafe bytes.span.bytes, shape: shape, quality: quality)
-    }
-
-    private func encodePlanes(
-        _ picture: PlanarPicture,
-        shape: PictureShape,
-        quality: Int32
-    ) throws(JPEGError) -> [UInt8] {
+        if let target { return try encode(bytes, shape: shape, quality: quality, smaller: target) }
         let subsampling: TJSAMP =
             switch shape.layout {
             case .yuyv, .uyvy: TJSAMP_422
             case .nv12, .yuv420: TJSAMP_420
             default: TJSAMP_GRAY
             }
-        return try unsafe collect { target, size in
+        let size = (shape.width, shape.height)
+        return shape.layout.isLumaChroma
+            ? try encodePlanes(PlanarPicture(bytes, shape: shape), size, subsampling, quality: quality)
+            : try encodePacked(bytes, shape: shape, subsampling: TJSAMP_422, quality: quality)
+    }
+
+    /// The same for bytes in an array.
+    package func encode(
+        _ bytes: [UInt8],
+        shape: PictureShape,
+        quality: Int,
+        scaledTo target: (width: Int, height: Int)? = nil
+    ) throws(JPEGError) -> [UInt8] {
+        try encode(unsafe bytes.span.bytes, shape: shape, quality: quality, scaledTo: target)
+    }
+
+    private func encode(
+        _ bytes: RawSpan,
+        shape: PictureShape,
+        quality: Int32,
+        smaller target: (width: Int, height: Int)
+    ) throws(JPEGError) -> [UInt8] {
+        let size = (width: shape.width, height: shape.height)
+        guard target.width > 0, target.height > 0, target.width % 2 == 0, target.height % 2 == 0 else {
+            throw JPEGError(.badDimensions, "\(target.width)×\(target.height)")
+        }
+        guard !shape.layout.isLumaChroma else {
+            let picture = PlanarPicture(bytes, shape: shape).scaled(from: size, to: target)
+            let subsampling = shape.layout == .grey ? TJSAMP_GRAY : TJSAMP_420
+            return try encodePlanes(picture, target, subsampling, quality: quality)
+        }
+        let whole = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+        let pixels = AreaScaler.scaled(whole, stride: shape.bytesPerRow, from: size, to: target, channels: 3)
+        let smaller = PictureShape(layout: shape.layout, width: target.width, height: target.height)
+        return try encodePacked(unsafe pixels.span.bytes, shape: smaller, subsampling: TJSAMP_420, quality: quality)
+    }
+
+    private func encodePlanes(
+        _ picture: PlanarPicture,
+        _ pixels: (width: Int, height: Int),
+        _ subsampling: TJSAMP,
+        quality: Int32
+    ) throws(JPEGError) -> [UInt8] {
+        try unsafe collect { target, size in
             unsafe picture.luma.withUnsafeBufferPointer { luma in
                 unsafe picture.blueChroma.withUnsafeBufferPointer { blue in
                     unsafe picture.redChroma.withUnsafeBufferPointer { red in
@@ -72,9 +107,9 @@ private import CTurboJPEG
                         return unsafe tjCompressFromYUVPlanes(
                             handle,
                             &planes,
-                            Int32(shape.width),
+                            Int32(pixels.width),
                             &strides,
-                            Int32(shape.height),
+                            Int32(pixels.height),
                             Int32(subsampling.rawValue),
                             target,
                             size,
@@ -87,7 +122,12 @@ private import CTurboJPEG
         }
     }
 
-    private func encodePacked(_ bytes: RawSpan, shape: PictureShape, quality: Int32) throws(JPEGError) -> [UInt8] {
+    private func encodePacked(
+        _ bytes: RawSpan,
+        shape: PictureShape,
+        subsampling: TJSAMP,
+        quality: Int32
+    ) throws(JPEGError) -> [UInt8] {
         let order = shape.layout == .bgr24 ? TJPF_BGR : TJPF_RGB
         return try unsafe collect { target, size in
             unsafe bytes.withUnsafeBytes { source in
@@ -100,7 +140,7 @@ private import CTurboJPEG
                     Int32(order.rawValue),
                     target,
                     size,
-                    Int32(TJSAMP_422.rawValue),
+                    Int32(subsampling.rawValue),
                     quality,
                     0
                 )

@@ -81,6 +81,26 @@ package struct JPEGSegments: Sendable {
         end = scanStart == nil ? nil : Self.endOfImage(in: bytes, from: position)
     }
 
+    /// The size in the frame header, in pixels, without looking at what follows it; nil without one.
+    package static func size(of bytes: [UInt8]) -> (width: Int, height: Int)? {
+        var position = 2
+        while position + 9 < bytes.count, bytes[position] == 0xFF {
+            let marker = bytes[position + 1]
+            if marker == 0xFF {
+                position += 1
+                continue
+            }
+            // What has no length, and what follows the headers, is none.
+            guard marker > 0xBF, !(0xD0...0xDA).contains(marker) else { return nil }
+            let field = { (offset: Int) in Int(bytes[position + offset]) << 8 | Int(bytes[position + offset + 1]) }
+            if marker <= 0xCF, marker != 0xC4, marker != 0xC8, marker != 0xCC {
+                return field(5) > 0 && field(7) > 0 ? (field(7), field(5)) : nil
+            }
+            position += 2 + max(2, field(2))
+        }
+        return nil
+    }
+
     /// Finds the end-of-image marker after the entropy-coded data that starts at `start`, over further scans too.
     private static func endOfImage(in bytes: [UInt8], from start: Int) -> Int? {
         var position = start

@@ -7,6 +7,15 @@ struct PlanarPicture {
     /// Bytes in a row of chroma.
     let chromaWidth: Int
 
+    /// Planes that are there already.
+    private init(luma: [UInt8], blueChroma: [UInt8], redChroma: [UInt8], lumaWidth: Int, chromaWidth: Int) {
+        self.luma = luma
+        self.blueChroma = blueChroma
+        self.redChroma = redChroma
+        self.lumaWidth = lumaWidth
+        self.chromaWidth = chromaWidth
+    }
+
     /// Takes a packed or planar picture apart.
     ///
     /// `bytes` must have `shape.byteCount` bytes, and the shape must be of luma and chroma; the caller has checked it.
@@ -78,6 +87,24 @@ struct PlanarPicture {
         }
         lumaWidth = lumaColumns
         chromaWidth = half
+    }
+
+    /// The picture at a smaller size, chroma halved both ways; both sides are even.
+    func scaled(from size: (width: Int, height: Int), to target: (width: Int, height: Int)) -> PlanarPicture {
+        precondition(target.width % 2 == 0 && target.height % 2 == 0, "Halved chroma has a sample for two pixels.")
+        let half = (width: target.width / 2, height: target.height / 2)
+        func chroma(_ plane: [UInt8]) -> [UInt8] {
+            guard !plane.isEmpty else { return [] }
+            let rows = plane.count / chromaWidth
+            return AreaScaler.scaled(plane, stride: chromaWidth, from: ((size.width + 1) / 2, rows), to: half)
+        }
+        return PlanarPicture(
+            luma: AreaScaler.scaled(luma, stride: lumaWidth, from: size, to: target),
+            blueChroma: chroma(blueChroma),
+            redChroma: chroma(redChroma),
+            lumaWidth: target.width,
+            chromaWidth: half.width
+        )
     }
 
     /// What each stored value becomes when `black`…`black + span` is stretched to 0…255.

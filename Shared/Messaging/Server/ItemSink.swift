@@ -50,7 +50,7 @@ package struct ItemSink<Item: Encodable & Sendable>: Sendable {
         )
     }
 
-    /// Waits until the client would take an item.
+    /// Waits until the client would take an item: it allowed one, and takes what is sent to it.
     ///
     /// - Throws: `CancellationError` when the stream has ended or the task was cancelled.
     package func waitForCredit() async throws { try await exchange.server.waitForCredit(exchange.serial) }
@@ -58,7 +58,8 @@ package struct ItemSink<Item: Encodable & Sendable>: Sendable {
     /// Ends the stream with an error, from outside its handler, whose task is cancelled.
     package func fail(_ error: ErrorReply) async { await exchange.server.fail(exchange.serial, error) }
 
-    /// Calls the handler on the server's loop for each acknowledgement: what was applied, and the acknowledgement's number.
+    /// Calls the handler on the server's loop for each acknowledgement: what was applied, and the acknowledgement's
+    /// number.
     func onAcknowledgement(_ handler: @escaping @Sendable (Int64, Int64) -> Void) async {
         await exchange.server.setAcknowledgementHandler(exchange.serial, handler)
     }

@@ -34,7 +34,12 @@ extension MessageServer {
     }
 
     func waitForCredit(_ serial: UInt64) async throws {
-        while try openExchange(serial).outgoing.credit == 0 { await waitForChange(try openExchange(serial)) }
+        while true {
+            let exchange = try openExchange(serial)
+            // Who does not take what was sent already takes nothing more, whatever it allowed.
+            if exchange.outgoing.credit > 0, peers[exchange.connection]?.isParked != true { return }
+            await waitForChange(exchange)
+        }
     }
 
     func setAcknowledgementHandler(_ serial: UInt64, _ handler: @escaping @Sendable (Int64, Int64) -> Void) {
