@@ -159,8 +159,8 @@ let testTargets: [Target] = [
     tests(
         "CaptureTests",
         [
-            "CaptureService", "Cameras", "Consent", "Files", "Imaging", "Logging", "Media", "MessageSchema", "Movies",
-            "Timekeeping", "Video4Linux",
+            "CaptureService", "Cameras", "Consent", "EventLoop", "Files", "Imaging", "Logging", "Media",
+            "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping", "Video4Linux",
         ]
     ),
     tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),

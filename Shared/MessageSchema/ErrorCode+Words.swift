@@ -14,7 +14,7 @@ extension ErrorCode {
             wireWords
         case .accessDenied, .accessRestricted, .dismissed, .revoked, .noLease: consentWords
         case .cameraAbsent, .cameraBusy, .cameraDenied, .inUse, .removed, .disabled, .noBandwidth, .noSignal, .stalled,
-            .cameraFault, .unknownRecording:
+            .cameraFault, .unknownRecording, .notHeld:
             cameraWords
         case .unknown, .writeFailed, .writeBusy, .invalidData, .incompatibleData, .invalidEncoding, .diskFull,
             .dataUnavailable, .noSuchAsset, .noSuchGroup, .invalidURL, .imageUnavailable, .changeTokenExpired, .damaged:
@@ -107,6 +107,7 @@ extension ErrorCode {
             ("The bus has no room for the camera's pictures.", "Use another port, or a smaller picture.")
         case .noSignal: ("The camera gets no picture.", "Look at its cable and its source.")
         case .stalled: ("The camera has stopped to send pictures.", "Try again; unplug it and plug it in if it stays.")
+        case .notHeld: ("The program does not use the camera.", "Begin a preview or a film with it first.")
         case .unknownRecording: ("It has ended, or there never was one of that name.", "Start another one.")
         default: ("The camera or its driver failed.", "Try again; `obscura cameras report` collects what is known.")
         }

@@ -8,7 +8,7 @@ package enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case accessDenied, accessRestricted, dismissed, revoked, noLease
     // Cameras.
     case cameraAbsent, cameraBusy, cameraDenied, inUse, removed, disabled, noBandwidth, noSignal, stalled, cameraFault
-    case unknownRecording
+    case unknownRecording, notHeld
     // The library.
     case unknown, writeFailed, writeBusy, invalidData, incompatibleData, invalidEncoding, diskFull, dataUnavailable
     case noSuchAsset, noSuchGroup, invalidURL, imageUnavailable, changeTokenExpired, damaged

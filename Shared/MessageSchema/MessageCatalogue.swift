@@ -54,6 +54,10 @@ package enum MessageCatalogue {
         try visitor.visit(request: TakePhoto.self)
         try visitor.visit(stream: RecordMovie.self)
         try visitor.visit(request: StopRecording.self)
+        try visitor.visit(stream: PreviewCamera.self)
+        try visitor.visit(request: ReadControls.self)
+        try visitor.visit(request: SetControls.self)
+        try visitor.visit(request: ResetControls.self)
     }
 
     private static func visitLibrary(_ visitor: inout some MessageVisitor) throws {

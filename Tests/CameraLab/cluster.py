@@ -6,6 +6,7 @@ usage: cluster.py BIN OUT   (in the guest; BIN holds the executables, OUT keeps 
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -128,6 +129,39 @@ def check_busy(camera):
     wait_until("the camera is free", lambda: show()["state"] == "available")
 
 
+def control(node, name):
+    """What v4l2-ctl says that a control is set to."""
+    return run("v4l2-ctl", "-d", node, "--get-ctrl", name).split(": ", 1)[1].strip()
+
+
+def check_preview(camera):
+    """Pictures and settings of a camera that is being looked at; other programs can not change it meanwhile."""
+    before = {name: control(camera["node"], name) for name in ("brightness", "boolean", "integer_64_bits")}
+    preview = subprocess.Popen(
+        [f"{BIN}/obscura", "preview", "--camera", camera["id"], "--size", "320x180", "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        pictures = [json.loads(preview.stdout.readline()) for _ in range(3)]
+        expect("size of the preview", {(p["width"], p["height"]) for p in pictures}, {(320, 180)})
+        numbers = [p["number"] for p in pictures]
+        expect("order of the preview", numbers, sorted(set(numbers)))
+        obscura("cameras", "controls", camera["id"], "--set", "brightness=77,boolean=0,integer_64_bits=-5000000000")
+        for name, value in (("brightness", "77"), ("boolean", "0"), ("integer_64_bits", "-5000000000")):
+            expect(f"{name} as v4l2-ctl sees it", control(camera["node"], name), value)
+        error = obscura("cameras", "controls", camera["id"], "--set", "brightness=9999", status=64)[-1]["error"]
+        expect("the range is named", "from 0 to 255" in error["reason"], True)
+        other = subprocess.run(["v4l2-ctl", "-d", camera["node"], "-c", "brightness=1"], capture_output=True, text=True)
+        expect("others can not change it", (other.returncode != 0, control(camera["node"], "brightness")), (True, "77"))
+    finally:
+        preview.send_signal(signal.SIGINT)
+        preview.wait(timeout=60)
+    put_back = lambda: {name: control(camera["node"], name) for name in before} == before
+    wait_until("settings are put back", put_back)
+    expect("settings are put back", put_back(), True)
+
+
 def main():
     folder = tempfile.mkdtemp()
     os.environ.update(OBSCURA_RUNTIME=f"{folder}/run", OBSCURA_DATA=f"{folder}/data")
@@ -144,6 +178,7 @@ def main():
         obscura("permissions", "grant", "--resource", "library", "--access", "addOnly")
         check_photo(cameras[0])
         check_film(cameras[0])
+        check_preview(cameras[0])
         check_busy(cameras[1])
     finally:
         cluster.terminate()

@@ -20,6 +20,10 @@ actor ScriptedCamera: CameraDevice {
     private(set) var closings = 0
     private(set) var isOpen = false
     private(set) var litWhen: [Bool] = []
+    private var list: [CameraControl] = []
+    private var refused = ""
+    /// What was set, in order.
+    private(set) var settings: [String] = []
 
     init(
         format: VideoFormat = Frames.yuyv,
@@ -82,7 +86,20 @@ actor ScriptedCamera: CameraDevice {
 
     func readings() async -> ExposureReadings { ExposureReadings(exposureMicroseconds: 10_000, isoSpeed: 200) }
 
+    func controls() async -> [CameraControl] { list }
+
+    func set(_ control: CameraControl, to value: ControlValue) async throws(CameraError) {
+        guard control.name != refused else { throw CameraError(.notSupported, control.name) }
+        settings.append("\(control.name)=\(value)")
+    }
+
     // MARK: The test's side
+
+    /// What can be set, and the name of what can not.
+    func setControls(_ controls: [CameraControl], refusing refused: String = "") {
+        list = controls
+        self.refused = refused
+    }
 
     /// Gives a frame to whoever waits, or to the next who does.
     func send(_ frame: CapturedFrame) { give(.success(frame)) }

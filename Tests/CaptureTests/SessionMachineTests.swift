@@ -7,7 +7,9 @@ import Video4Linux
 @Suite(.timeLimit(.minutes(1)))
 struct SessionMachineTests {
     private static let format = Frames.yuyv
-    private static let wish = WantedFormat(width: 640, height: 480)
+    private static let size = WantedFormat(width: 640, height: 480)
+    private static let wish = CameraHold(.photo, wanted: size)
+    private static let small = CameraHold(.preview, wanted: WantedFormat(width: 64, height: 48))
     private static let error = CameraError(.removed)
 
     /// A machine in each of its states, with holder 1 where a state has one.
@@ -19,6 +21,7 @@ struct SessionMachineTests {
             case "opening": [.acquire(1, wish)]
             case "open": [.acquire(1, wish), .opened(format)]
             case "closing": [.acquire(1, wish), .opened(format), .release(1)]
+            case "changing": [.acquire(1, small), .opened(format), .acquire(3, wish)]
             case "pendingOpen": [.acquire(1, wish), .opened(format), .release(1), .acquire(1, wish)]
             default: preconditionFailure("There is no state \(name).")
             }
@@ -33,12 +36,13 @@ struct SessionMachineTests {
         case .open: "open"
         case .closing: "closing"
         case .pendingOpen: "pendingOpen"
+        case .changing: "changing"
         }
     }
 
     /// Every state with every event: what it becomes, and what is done.
     private static let table: [(String, SessionMachine.Event, String, [SessionMachine.Action])] = [
-        ("closed", .acquire(2, wish), "opening", [.open(wish)]),
+        ("closed", .acquire(2, wish), "opening", [.open(size)]),
         ("closed", .release(2), "closed", []),
         ("closed", .opened(format), "closed", []),
         ("closed", .failed(error), "closed", []),
@@ -63,10 +67,21 @@ struct SessionMachineTests {
         ("pendingOpen", .release(1), "closing", []),
         ("pendingOpen", .opened(format), "pendingOpen", []),
         ("pendingOpen", .failed(error), "pendingOpen", []),
-        ("pendingOpen", .closed, "opening", [.open(wish)]),
+        ("pendingOpen", .closed, "opening", [.open(size)]),
+        ("changing", .acquire(2, wish), "changing", []),
+        ("changing", .release(1), "changing", []),
+        ("changing", .opened(format), "changing", []),
+        ("changing", .failed(error), "changing", []),
+        ("changing", .closed, "opening", [.open(size)]),
+        ("changing", .reconsider, "changing", []),
+        ("changing", .change(1, wish), "changing", []),
+        ("open", .reconsider, "open", []),
+        ("open", .change(1, wish), "open", []),
+        ("closed", .reconsider, "closed", []),
+        ("opening", .change(1, small), "opening", []),
     ]
 
-    @Test(arguments: 0..<26)
+    @Test(arguments: 0..<37)
     func `every state answers every event as the table says`(row: Int) {
         let (from, event, to, actions) = Self.table[row]
         var machine = Self.machine(from)
@@ -83,13 +98,87 @@ struct SessionMachineTests {
         #expect(machine.state == .closed)
     }
 
-    /// A small generator with a seed (Numerical Recipes' linear congruential one).
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 33
-        }
+    // MARK: Sharing
+
+    /// A camera that gives what it is asked for.
+    private static func format(_ width: Int, _ height: Int) -> VideoFormat {
+        VideoFormat(pixelFormat: .yuyv, width: width, height: height, bytesPerRow: width * 2, imageByteCount: 0)
+    }
+
+    private static func hold(
+        _ use: CameraHold.Use,
+        _ width: Int,
+        _ height: Int,
+        insists: Bool = false
+    ) -> CameraHold {
+        CameraHold(use, wanted: WantedFormat(width: width, height: height), insists: insists)
+    }
+
+    @Test func `a photo has the camera of a preview opened anew for its size, and both go on`() {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.hold(.preview, 320, 240)))
+        #expect(machine.handle(.opened(Self.format(320, 240))) == [.admit(1, Self.format(320, 240))])
+        #expect(machine.handle(.acquire(2, Self.hold(.photo, 1_920, 1_080))) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(WantedFormat(width: 1_920, height: 1_080))])
+        let large = Self.format(1_920, 1_080)
+        #expect(machine.handle(.opened(large)) == [.admit(2, large)], "the preview was admitted before")
+        // The next photo may come soon; if none does, the camera goes back.
+        #expect(machine.handle(.release(2)) == [.reconsiderLater])
+        #expect(machine.handle(.acquire(3, Self.hold(.photo, 1_920, 1_080))) == [.admit(3, large)])
+        #expect(machine.handle(.reconsider).isEmpty)
+        #expect(machine.handle(.release(3)) == [.reconsiderLater])
+        #expect(machine.handle(.reconsider) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(WantedFormat(width: 320, height: 240))])
+    }
+
+    @Test func `who can not have its size, because the camera refuses, leaves the others what they had`() {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.hold(.preview, 320, 240)))
+        _ = machine.handle(.opened(Self.format(320, 240)))
+        _ = machine.handle(.acquire(2, Self.hold(.photo, 1_920, 1_080)))
+        _ = machine.handle(.closed)
+        let bandwidth = CameraError(.noBandwidth)
+        #expect(
+            machine.handle(.failed(bandwidth)) == [
+                .dismiss(2, bandwidth), .open(WantedFormat(width: 320, height: 240)),
+            ]
+        )
+        #expect(machine.handle(.failed(bandwidth)) == [.dismiss(1, bandwidth)])
+        #expect(machine.state == .closed)
+    }
+
+    @Test func `a film keeps its format: who insists on more is refused, and others take what there is`() {
+        var machine = SessionMachine()
+        let format = Self.format(640, 480)
+        _ = machine.handle(.acquire(1, Self.hold(.film, 640, 480)))
+        _ = machine.handle(.opened(format))
+        #expect(machine.handle(.acquire(2, Self.hold(.preview, 1_280, 720))) == [.admit(2, format)])
+        #expect(machine.handle(.acquire(3, Self.hold(.photo, 1_920, 1_080))) == [.admit(3, format)])
+        let insisting = Self.hold(.photo, 1_920, 1_080, insists: true)
+        #expect(machine.handle(.acquire(4, insisting)) == [.refuse(4, inFavourOf: [1, 3])])
+        #expect(machine.holders == [1, 2, 3])
+        #expect(machine.handle(.acquire(5, Self.hold(.photo, 320, 240, insists: true))) == [.admit(5, format)])
+        // When only the preview is left, it gets what it wants.
+        for id in [1, 3] { #expect(machine.handle(.release(id)).isEmpty) }
+        #expect(machine.handle(.release(5)) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(WantedFormat(width: 1_280, height: 720))])
+    }
+
+    @Test func `a film takes a preview's camera in its own size, also a smaller one`() {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.hold(.preview, 1_280, 720)))
+        _ = machine.handle(.opened(Self.format(1_280, 720)))
+        #expect(machine.handle(.acquire(2, Self.hold(.film, 640, 480))) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(WantedFormat(width: 640, height: 480))])
+    }
+
+    @Test func `a camera that gives less than was asked is not opened again and again for the same wish`() {
+        var machine = SessionMachine()
+        let most = Self.format(640, 480)
+        _ = machine.handle(.acquire(1, Self.hold(.preview, 1_920, 1_080)))
+        _ = machine.handle(.opened(most))
+        #expect(machine.handle(.acquire(2, Self.hold(.photo, 1_920, 1_080, insists: true))) == [.admit(2, most)])
+        #expect(machine.handle(.acquire(3, Self.hold(.film, 1_920, 1_080))) == [.admit(3, most)])
     }
 
     @Test(arguments: 1...20)
@@ -109,28 +198,38 @@ struct SessionMachineTests {
                 case .open:
                     #expect(device == "closed")
                     device = "opening"
-                case .close:
+                case .close, .closeToChange:
                     #expect(device == "open")
                     device = "closing"
                 case .admit(let id, _):
                     #expect(device == "open")
                     #expect(live.contains(id))
                     #expect(admitted.insert(id).inserted)
-                case .dismiss(let id, _):
+                case .dismiss(let id, _), .refuse(let id, _):
                     #expect(live.remove(id) != nil)
                     admitted.remove(id)
+                case .reconsiderLater:
+                    #expect(device == "open")
                 }
             }
         }
 
         for _ in 0..<400 {
-            switch Int.random(in: 0..<6, using: &dice) {
+            switch Int.random(in: 0..<8, using: &dice) {
             case 0, 1:
                 live.insert(nextID)
-                perform(machine.handle(.acquire(nextID, Self.wish)))
+                let sizes = [(320, 240), (640, 480), (1_280, 720)]
+                let size = sizes[Int.random(in: 0..<3, using: &dice)]
+                let use = [CameraHold.Use.photo, .film, .preview, .controls][Int.random(in: 0..<4, using: &dice)]
+                let insists = Bool.random(using: &dice)
+                perform(machine.handle(.acquire(nextID, Self.hold(use, size.0, size.1, insists: insists))))
                 nextID += 1
+            case 6:
+                guard let id = live.sorted().randomElement(using: &dice) else { continue }
+                perform(machine.handle(.change(id, Self.hold(.preview, 640, 480))))
+            case 7: perform(machine.handle(.reconsider))
             case 2, 3:
-                guard let id = live.randomElement(using: &dice) else { continue }
+                guard let id = live.sorted().randomElement(using: &dice) else { continue }
                 live.remove(id)
                 admitted.remove(id)
                 perform(machine.handle(.release(id)))

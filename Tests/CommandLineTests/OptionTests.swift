@@ -34,7 +34,7 @@ struct `Options` {
         }
         let words = [
             "1", "b", "library", "use", "forever", "uid:1000", "320x240", Samples.url.description,
-            Samples.group.description, "{}",
+            Samples.group.description, "{}", "brightness=1",
         ]
         return try #require(
             (parameter.words + words).first(where: parameter.accepts),
@@ -102,6 +102,13 @@ extension FakeCluster {
         cluster.on(ReportCameras.self) { _ in .init(lines: []) }
         cluster.on(TakePhoto.self) { _ in Samples.result() }
         cluster.onStream(RecordMovie.self) { _, _ in Samples.result() }
+        cluster.onStream(PreviewCamera.self) { _, send in
+            try await send(.init(number: 0, width: 64, height: 48, captured: 1, dropped: 0), [1])
+            return Empty()
+        }
+        cluster.on(ReadControls.self) { _ in .init(controls: []) }
+        cluster.on(SetControls.self) { _ in .init(controls: []) }
+        cluster.on(ResetControls.self) { _ in .init(controls: []) }
         answerLibrary(cluster)
         answerPermissions(cluster)
         let job = ExportJob(job: "1", state: .done, destination: "/d")

@@ -16,7 +16,7 @@ import unittest
 
 import zmq
 
-from obscura_client import CHUNK, Client, ObscuraError
+from obscura_client import CHUNK, Client, Exchange, ObscuraError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BINARIES = os.environ.get("OBSCURA_BIN") or os.path.join(HERE, "..", "..", ".build", "debug")
@@ -273,6 +273,51 @@ class StrangerTest(unittest.TestCase):
         self.client.request("permissions.reset", change)
         self.photo()
         self.assertEqual(len(self.person.asked), asked + 1, "after a reset the person is asked")
+
+    def test_12_a_camera_is_shared_and_looked_at(self):
+        camera, me = self.camera(), f"uid:{os.getuid()}"
+        self.photo()  # so that nobody has to be asked any more
+        with self.assertRaises(ObscuraError) as caught:
+            self.client.request("camera.controls.set", {"camera": camera, "values": {"brightness": 10}})
+        self.assertEqual(caught.exception.code, "notHeld")
+        with Client(self.cluster.runtime) as other:
+            film = other.stream(
+                "camera.record", {"settings": {"camera": camera, "quality": "low"}}, credit=1, deadline=PATIENCE
+            )
+            next(film)
+            preview = self.client.stream("camera.preview", {"camera": camera, "width": 160}, credit=1)
+            numbers = []
+            for picture in preview:
+                self.assertEqual((picture.body["width"], picture.body["height"]), (160, 120))
+                self.assertTrue(picture.attachments[0].startswith(b"\xff\xd8"))
+                numbers.append(picture.body["number"])
+                if len(numbers) == 3:
+                    break
+            self.assertEqual(sorted(set(numbers)), numbers)
+            with self.assertRaises(ObscuraError) as caught:
+                self.client.request("camera.photo", {"settings": {"camera": camera, "width": 1920, "height": 1080}})
+            self.assertEqual(caught.exception.code, "inUse")
+            self.assertEqual(caught.exception.parameters["holder"], me)
+            self.assertEqual(caught.exception.parameters["use"], "film")
+            set_to = self.client.request("camera.controls.set", {"camera": camera, "values": {"brightness": 10}})
+            self.assertEqual({c["name"]: c.get("value") for c in set_to["controls"]}["brightness"], 10)
+            with self.assertRaises(ObscuraError) as caught:
+                self.client.request("camera.controls.set", {"camera": camera, "values": {"color_effects": 2}})
+            self.assertEqual(caught.exception.code, "invalidArgument")
+            self.assertEqual(caught.exception.parameters["parameter"], "values.color_effects")
+            preview.cancel()
+            film.cancel()
+
+    def test_13_a_preview_sends_nothing_beyond_credit(self):
+        self.photo()
+        exchange = Exchange(self.client, "camera.preview", {"camera": self.camera(), "width": 320}, {"credit": 0})
+        with self.assertRaises(ObscuraError) as caught:
+            exchange.receive(("item",), 1.5)
+        self.assertEqual(caught.exception.code, "silence")
+        for number in range(3):
+            exchange.send({"kind": "credit", "credit": 1})
+            self.assertEqual(exchange.receive(("item",), 10).header["seq"], number)
+        exchange.send({"kind": "cancel"})
 
 
 if __name__ == "__main__":

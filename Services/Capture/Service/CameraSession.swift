@@ -1,11 +1,11 @@
 package import Cameras
-private import Synchronization
+package import MessageSchema
 package import Video4Linux
 
 /// One camera, opened while anybody holds it, its frames handed to everybody who does.
 ///
-/// The machine decides; this actor performs, and pumps frames from the device. A holder that is slow loses frames, which
-/// are counted, and never delays the others.
+/// The machine decides; this actor performs, and pumps frames from the device. A holder that is slow loses frames,
+/// which are counted, and never delays the others.
 package actor CameraSession {
     /// What a holder gets.
     package struct Feed: Sendable {
@@ -26,8 +26,11 @@ package actor CameraSession {
 
     /// Frames that wait for a holder at most.
     private static let depth = 8
+    /// How long a camera stays opened for more than those who are left want: the next photo may come soon.
+    private static let patience = Duration.seconds(10)
 
     private let device: any CameraDevice
+    private let clock: any Clock<Duration>
     private var machine = SessionMachine()
     private var holders: [SessionMachine.HolderID: Holder] = [:]
     private var lastID = 0
@@ -35,15 +38,24 @@ package actor CameraSession {
     private var opening = 0
     private var failures: [SessionMachine.HolderID: CameraError] = [:]
     private var losses: [SessionMachine.HolderID: Int] = [:]
+    /// What was changed of the camera's settings, to be put back when nobody holds it any more.
+    private var book = ControlBook()
+    private var reconsidering: Task<Void, Never>?
 
-    package init(device: any CameraDevice) { self.device = device }
+    /// The session of a device; the clock is for going back to a smaller format after a while.
+    package init(device: any CameraDevice, clock: any Clock<Duration> = ContinuousClock()) {
+        self.device = device
+        self.clock = clock
+    }
 
     /// Waits for the camera to be open, and begins to hold it.
     ///
-    /// - Throws: `CameraError`, or `CancellationError` as soon as the task is cancelled; every feed that was given is
-    ///   released with ``release(_:)``.
-    package func acquire(_ wanted: WantedFormat) async throws -> Feed {
+    /// - Throws: `CameraError`, `CameraInUse`, or `CancellationError` as soon as the task is cancelled; every feed that was
+    ///   given is released with ``release(_:)``.
+    package func acquire(_ hold: CameraHold) async throws -> Feed {
         try Task.checkCancellation()
+        var hold = hold
+        hold.wanted = hold.wanted.clamped(to: device.camera)
         lastID += 1
         let id = lastID
         let (frames, continuation) = AsyncStream<CapturedFrame>.makeStream(
@@ -52,13 +64,25 @@ package actor CameraSession {
         let format = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { admission in
                 holders[id] = Holder(continuation: continuation, frames: frames, admission: admission)
-                perform(machine.handle(.acquire(id, wanted)))
+                perform(machine.handle(.acquire(id, hold)))
             }
         } onCancel: {
             // Comes to this actor after the holder was noted, which does not wait for anything.
             Task { await self.giveUp(id) }
         }
         return Feed(format: format, frames: frames, id: id)
+    }
+
+    /// Waits for the camera to be open, and begins to hold it as a photo does.
+    package func acquire(_ wanted: WantedFormat) async throws -> Feed {
+        try await acquire(CameraHold(.photo, wanted: wanted))
+    }
+
+    /// Changes what a holder wants; one that takes any format may see it change.
+    package func change(_ feed: Feed, to hold: CameraHold) {
+        var hold = hold
+        hold.wanted = hold.wanted.clamped(to: device.camera)
+        perform(machine.handle(.change(feed.id, hold)))
     }
 
     /// Ends holding the camera.
@@ -99,13 +123,26 @@ package actor CameraSession {
                 Task { [opening] in await run(wanted, opening: opening) }
             case .close:
                 // Closing may take a driver seconds; whoever released the camera does not wait for it.
-                Task { await end() }
+                Task { await end(restoring: true) }
+            case .closeToChange:
+                Task { await end(restoring: false) }
             case .admit(let id, let format):
                 holders[id]?.admission.take()?.resume(returning: format)
             case .dismiss(let id, let error):
                 dismiss(id, error)
+            case .refuse(let id, let others):
+                refuse(id, inFavourOf: others.compactMap { machine.hold(of: $0) })
+            case .reconsiderLater:
+                reconsidering?.cancel()
+                // Ends by itself; only the last one has a say.
+                reconsidering = Task { await reconsider() }
             }
         }
+    }
+
+    private func reconsider() async {
+        guard (try? await clock.sleep(for: Self.patience)) != nil, !Task.isCancelled else { return }
+        perform(machine.handle(.reconsider))
     }
 
     private func run(_ wanted: WantedFormat, opening: Int) async {
@@ -123,7 +160,8 @@ package actor CameraSession {
         }
     }
 
-    private func end() async {
+    private func end(restoring: Bool) async {
+        if restoring { await restoreControls() }
         await device.close()
         perform(machine.handle(.closed))
     }
@@ -145,4 +183,54 @@ package actor CameraSession {
         losses[id] = holder.lost
         holder.continuation.finish()
     }
+
+    private func refuse(_ id: SessionMachine.HolderID, inFavourOf others: [CameraHold]) {
+        guard var holder = holders.removeValue(forKey: id) else { return }
+        holder.admission.take()?.resume(throwing: CameraInUse(others))
+        holder.continuation.finish()
+    }
+
+    // MARK: Settings
+
+    /// For whom the camera is held now.
+    package var holds: [CameraHold] { machine.holds }
+
+    /// The camera's settings with their values now.
+    package func controls() async -> [CameraControl] { await device.controls() }
+
+    /// Sets values that were checked, in the order of the list; all of them or none.
+    ///
+    /// Whoever calls holds the camera, and has just read the controls. What was there before is put back when the
+    /// last holder leaves.
+    ///
+    /// - Throws: `CameraError`; what was set before it is taken back then.
+    package func set(_ changes: [ControlChange]) async throws(CameraError) {
+        var done: [ControlChange] = []
+        do throws(CameraError) {
+            for change in changes {
+                try await device.set(change.control, to: change.value)
+                // What has no value, such as a button, can not be put back.
+                guard let before = change.control.value else { continue }
+                book.note(ControlChange(control: change.control, value: before))
+                done.append(ControlChange(control: change.control, value: before))
+            }
+        } catch {
+            // The first error is the one to tell.
+            for change in done.reversed() { _ = try? await device.set(change.control, to: change.value) }
+            throw error
+        }
+    }
+
+    private func restoreControls() async {
+        // A camera that was unplugged has forgotten them, and one that refuses keeps nobody from closing it.
+        for change in book.takeRestorations() { _ = try? await device.set(change.control, to: change.value) }
+    }
+}
+
+/// A camera that is held by others in a way that does not go with what was asked.
+package struct CameraInUse: Error, Hashable, Sendable {
+    /// Who holds it, and what for.
+    package let holds: [CameraHold]
+
+    package init(_ holds: [CameraHold]) { self.holds = holds }
 }

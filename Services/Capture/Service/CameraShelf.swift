@@ -16,7 +16,13 @@ package actor CameraShelf {
     private let builtIn: BuiltInChoice
     private let positions: CameraCatalogue.Positions
     private let device: DeviceFactory
-    private var sessions: [String: (session: CameraSession, node: String?)] = [:]
+    private var sessions: [String: Known] = [:]
+
+    private struct Known {
+        let session: CameraSession
+        let preview: Preview
+        let node: String?
+    }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
@@ -68,11 +74,17 @@ package actor CameraShelf {
     }
 
     /// The session of a camera: one for each, however many hold it.
-    package func session(of camera: Camera) -> CameraSession {
+    package func session(of camera: Camera) -> CameraSession { known(camera).session }
+
+    /// What is seen of a camera: one for each, however many look.
+    package func preview(of camera: Camera) -> Preview { known(camera).preview }
+
+    private func known(_ camera: Camera) -> Known {
         // A camera that was plugged in again may have another node.
-        if let known = sessions[camera.id], known.node == camera.node { return known.session }
+        if let known = sessions[camera.id], known.node == camera.node { return known }
         let session = CameraSession(device: device(camera))
-        sessions[camera.id] = (session, camera.node)
-        return session
+        let known = Known(session: session, preview: Preview(session: session), node: camera.node)
+        sessions[camera.id] = known
+        return known
     }
 }

@@ -57,6 +57,57 @@ package struct Capture: Sendable {
             try await desk.stop(request.recording, for: call.principal)
             return Empty()
         }
+        await host.server.registerStream(PreviewCamera.self) { request, call, sink in
+            try await preview(request, call, sink)
+        }
+        let controls = ControlDesk(shelf: shelf, gate: gate) { mayKnow($1, $0) }
+        await host.server.register(ReadControls.self) { try await controls.read($0, $1) }
+        await host.server.register(SetControls.self) { try await controls.set($0, $1) }
+        await host.server.register(ResetControls.self) { try await controls.reset($0, $1) }
+    }
+
+    /// What ended work with a camera, as the program that asked may know it.
+    private func reply(to error: any Error, _ camera: Camera, _ call: Call) async -> ErrorReply {
+        var reply = ErrorReply(capture: error, camera: camera) { mayKnow($0, call) }
+        if (error as? CameraError)?.code == .inUse,
+            let now = try? await shelf.camera(camera.id), let reason = now.availability.reason
+        {
+            // What can be seen of the process that has it.
+            reply.reason = reason
+        }
+        return reply
+    }
+
+    /// Whether a program may hear that a principal holds a camera: it is its own, or the person's to know.
+    private func mayKnow(_ principal: Principal, _ call: Call) -> Bool {
+        principal == call.principal || host.isOperator(call.caller)
+    }
+
+    // MARK: Preview
+
+    private func preview(
+        _ request: PreviewCamera,
+        _ call: Call,
+        _ sink: ItemSink<PreviewItem>
+    ) async throws -> Empty {
+        let camera = try await shelf.camera(request.camera)
+        let authorization = try await gate.authorize([Need(.camera(camera.id), .use)], for: call)
+        defer { authorization.end() }
+        let stream = PreviewStream(
+            preview: await shelf.preview(of: camera),
+            owner: call.principal,
+            check: { try authorization.check() },
+            revoked: { await authorization.revoked() }
+        )
+        host.log.info("preview", ["camera": .string(camera.id)])
+        do {
+            return try await stream.run(request, to: sink)
+        } catch {
+            let reply = await reply(to: error, camera, call)
+            let cause = call.ended.map { "\($0)" } ?? reply.code.rawValue
+            host.log.info("preview ended", ["camera": .string(camera.id), "cause": .string(cause)])
+            throw reply
+        }
     }
 
     // MARK: Photo
@@ -71,7 +122,8 @@ package struct Capture: Sendable {
         // Whoever died meanwhile has no use for a picture.
         try call.caller.checkPresence()
         let requested = MonotonicTime.now()
-        let taker = PhotoTaker(session: await shelf.session(of: camera), camera: camera) {
+        let session = await shelf.session(of: camera)
+        let taker = PhotoTaker(session: session, camera: camera, owner: call.principal) {
             await authorization.revoked()
         } check: {
             try authorization.check()
@@ -87,7 +139,7 @@ package struct Capture: Sendable {
             host.log.info("photo taken", ["camera": .string(camera.id), "asset.bytes": .count(Int(asset.bytes))])
             return CaptureResult(asset: asset, camera: camera.id, asked: asked, granted: photo.granted)
         } catch {
-            throw ErrorReply(capture: error, camera: camera)
+            throw await reply(to: error, camera, call)
         }
     }
 
@@ -135,7 +187,8 @@ package struct Capture: Sendable {
             camera: camera,
             session: await shelf.session(of: camera),
             film: try FilmWriter(path: spool.filmPath(id)),
-            stop: await desk.add(id, owner: call.principal)
+            stop: await desk.add(id, owner: call.principal),
+            owner: call.principal
         )
         host.log.info("recording", ["camera": .string(camera.id), "recording": .string(id)])
         let (granted, end) = await take(recording, asked, call, authorization, sink)
@@ -173,7 +226,7 @@ package struct Capture: Sendable {
         if let width = asked.width { wanted.width = width }
         if let height = asked.height { wanted.height = height }
         let maximum = asked.maximumDuration ?? 600
-        let (width, height, end) = await recording.run(
+        let (width, height, taken) = await recording.run(
             wanted,
             maximum: Int64(maximum * 1_000_000),
             check: { try authorization.check() },
@@ -183,6 +236,10 @@ package struct Capture: Sendable {
                 _ = try await sink.offer(state, admitting: { try authorization.check() })
             }
         )
+        var end = taken
+        if case .broken(let error) = taken, error is CameraError || error is CameraInUse {
+            end = .broken(await reply(to: error, recording.camera, call))
+        }
         var granted = asked
         granted.camera = recording.camera.id
         // A film is taken without a light.

@@ -1,4 +1,5 @@
 package import Cameras
+package import Consent
 package import MessageSchema
 private import Movies
 
@@ -46,11 +47,38 @@ extension ErrorReply {
         self.parameters = parameters
     }
 
+    /// A camera that others hold, with who they are as far as whoever asks may know it.
+    package init(_ error: CameraInUse, camera: Camera, mayKnow: (Principal) -> Bool) {
+        let owners = Set(error.holds.flatMap(\.owners))
+        let known = owners.filter(mayKnow).map(\.description).sorted()
+        let use = error.holds.first?.use ?? .film
+        let who = known.isEmpty ? "Another program" : known.joined(separator: ", ")
+        self.init(
+            .inUse,
+            "The camera is in use",
+            reason: "\(who) has it for a \(use.rawValue), in a way that does not go with this.",
+            recoverySuggestion: use == .film ? "Wait for the end of the film, or ask for no size." : nil,
+            retryAfter: 1_000,
+            parameters: ["camera": camera.id, "use": use.rawValue]
+        )
+        if !known.isEmpty { parameters?["holder"] = known.joined(separator: ",") }
+    }
+
     /// Whatever ended a capture, as programs see it.
-    package init(capture error: any Error, camera: Camera) {
+    ///
+    /// - Parameters:
+    ///   - error: What was thrown.
+    ///   - camera: Of which camera.
+    ///   - mayKnow: Whether whoever asks may hear that the principal holds the camera.
+    package init(
+        capture error: any Error,
+        camera: Camera,
+        mayKnow: (Principal) -> Bool = { _ in false }
+    ) {
         switch error {
         case let error as ErrorReply: self = error
         case let error as CameraError: self.init(error, camera: camera)
+        case let error as CameraInUse: self.init(error, camera: camera, mayKnow: mayKnow)
         case let error as MovieError where error.code == .noSpace:
             self.init(
                 .diskFull,

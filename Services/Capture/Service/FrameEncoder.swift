@@ -1,6 +1,6 @@
 package import Cameras
 package import Imaging
-private import Video4Linux
+import Video4Linux
 
 /// Makes JPEG pictures of frames: passes through what is JPEG already, encodes the rest.
 ///
@@ -22,16 +22,7 @@ package struct FrameEncoder: ~Copyable {
     ///
     /// - Throws: `JPEGError` for a frame that is cut short or can not be encoded; the next one may be good.
     package func picture(of frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
-        guard let layout = Self.layout(of: frame.format.pixelFormat) else {
-            return try JPEGRepair.repaired(frame.bytes).bytes
-        }
-        let shape = PictureShape(
-            layout: layout,
-            width: frame.format.width,
-            height: frame.format.height,
-            bytesPerRow: frame.format.bytesPerRow > 0 ? frame.format.bytesPerRow : nil,
-            isFullRange: frame.format.isFullRange
-        )
+        guard let shape = Self.shape(of: frame.format) else { return try JPEGRepair.repaired(frame.bytes).bytes }
         return try encoder.encode(frame.bytes, shape: shape, quality: quality)
     }
 
@@ -44,6 +35,18 @@ package struct FrameEncoder: ~Copyable {
         // The smallest scale reads all of the data and makes the fewest pixels of it.
         if let damage = try JPEGDecoder().decode(picture, coveringSide: 1).damage { throw JPEGError(.codec, damage) }
         return picture
+    }
+
+    /// How the pixels of a format lie; `nil` for formats that are JPEG.
+    static func shape(of format: VideoFormat) -> PictureShape? {
+        guard let layout = layout(of: format.pixelFormat) else { return nil }
+        return PictureShape(
+            layout: layout,
+            width: format.width,
+            height: format.height,
+            bytesPerRow: format.bytesPerRow > 0 ? format.bytesPerRow : nil,
+            isFullRange: format.isFullRange
+        )
     }
 
     /// `nil` for formats that are JPEG.

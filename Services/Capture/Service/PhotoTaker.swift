@@ -1,4 +1,5 @@
 private import Cameras
+package import Consent
 private import Imaging
 private import Media
 package import MessageSchema
@@ -21,6 +22,8 @@ package struct PhotoTaker: Sendable {
 
     let session: CameraSession
     let camera: Camera
+    /// For whom.
+    let owner: Principal?
     /// Asked before every frame; throws to end the work.
     let check: @Sendable () throws -> Void
     /// Waits until the work may not go on, and says why; nil when its task is cancelled.
@@ -29,11 +32,13 @@ package struct PhotoTaker: Sendable {
     package init(
         session: CameraSession,
         camera: Camera,
+        owner: Principal? = nil,
         revoked: @escaping @Sendable () async -> (any Error)? = { nil },
         check: @escaping @Sendable () throws -> Void
     ) {
         self.session = session
         self.camera = camera
+        self.owner = owner
         self.revoked = revoked
         self.check = check
     }
@@ -56,7 +61,14 @@ package struct PhotoTaker: Sendable {
     }
 
     private func takeNow(_ settings: CaptureSettings, requested: Int64) async throws -> Photo {
-        let feed = try await session.acquire(WantedFormat(width: settings.width, height: settings.height))
+        let hold = CameraHold(
+            .photo,
+            wanted: WantedFormat(width: settings.width, height: settings.height),
+            owners: owner.map { [$0] } ?? [],
+            // Who names a size does not want a film's smaller one.
+            insists: settings.width != nil || settings.height != nil
+        )
+        let feed = try await session.acquire(hold)
         do {
             let photo = try await take(settings, from: feed, requested: requested)
             await session.release(feed)

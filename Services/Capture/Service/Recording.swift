@@ -1,4 +1,5 @@
 package import Cameras
+package import Consent
 private import Media
 package import MessageSchema
 private import Movies
@@ -29,6 +30,8 @@ package struct Recording: Sendable {
     let session: CameraSession
     let film: FilmWriter
     let stop: Latch
+    /// For whom.
+    let owner: Principal?
     let clock: any Clock<Duration>
 
     /// A recording that has not begun.
@@ -39,6 +42,7 @@ package struct Recording: Sendable {
     ///   - session: The way to its frames.
     ///   - film: Where they go.
     ///   - stop: Opened by whoever wants it to stop.
+    ///   - owner: For whom it is, which others of the camera may be told.
     ///   - clock: Ends a film whose camera is silent.
     package init(
         id: String,
@@ -46,6 +50,7 @@ package struct Recording: Sendable {
         session: CameraSession,
         film: FilmWriter,
         stop: Latch,
+        owner: Principal? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.id = id
@@ -53,6 +58,7 @@ package struct Recording: Sendable {
         self.session = session
         self.film = film
         self.stop = stop
+        self.owner = owner
         self.clock = clock
     }
 
@@ -100,7 +106,9 @@ package struct Recording: Sendable {
         var end: End
         do {
             try await Race.run(until: endings) {
-                let feed = try await session.acquire(wanted)
+                let feed = try await session.acquire(
+                    CameraHold(.film, wanted: wanted, owners: owner.map { [$0] } ?? [])
+                )
                 size.withLock { $0 = (feed.format.width, feed.format.height) }
                 do {
                     try await take(feed, maximum: maximum, hasFrame: hasFrame, check: check, progress: progress)

@@ -8,7 +8,8 @@ package import ServiceRuntime
 private import Synchronization
 private import Timekeeping
 
-/// The coordinator put together: what is stored, the desk that decides, the registry, and the copy that services follow.
+/// The coordinator put together: what is stored, the desk that decides, the registry, and the copy that services
+/// follow.
 package struct Coordinator: Sendable {
     private let host: ServiceHost
     private let store: DecisionStore
@@ -57,7 +58,16 @@ package struct Coordinator: Sendable {
             world: .init(
                 now: Self.now,
                 sleep: { try await Task.sleep(for: $0, clock: BootClock()) },
-                announce: { change in await publisher.publish(change, number: Int64(clamping: change.number)) }
+                announce: { [log = host.log] change in
+                    let begin = BootInstant.now()
+                    await publisher.publish(change, number: Int64(clamping: change.number))
+                    guard change.endsGrants else { return }
+                    let took = (BootInstant.now().nanoseconds - begin.nanoseconds) / 1_000
+                    log.info(
+                        "applied everywhere",
+                        ["change.number": .count(Int(clamping: change.number)), "took.microseconds": .count(Int(took))]
+                    )
+                }
             ),
             restrictions: host.policy.restrictions,
             log: host.log

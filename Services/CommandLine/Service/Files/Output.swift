@@ -30,6 +30,14 @@ struct OutputTarget: Sendable {
         self.terminal = terminal
     }
 
+    private init(path: String, terminal: Terminal) {
+        self.path = path
+        self.terminal = terminal
+    }
+
+    /// Another path of the same command, made from what the user gave.
+    func renamed(_ path: String) -> OutputTarget { OutputTarget(path: path, terminal: terminal) }
+
     /// Whether the bytes go to standard output, so that everything else has to go elsewhere.
     var isStandardOutput: Bool { path == "-" }
 

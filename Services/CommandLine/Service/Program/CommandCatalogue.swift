@@ -10,8 +10,9 @@ package enum CommandCatalogue {
     ]
 
     private static let cameras: [any Command] = [
-        ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(), PhotoCommand(),
-        RecordCommand(),
+        ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(),
+        CameraControlsCommand(),
+        PhotoCommand(), RecordCommand(), PreviewCommand(),
     ]
 
     private static let library: [any Command] = [

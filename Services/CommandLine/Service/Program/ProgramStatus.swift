@@ -41,7 +41,7 @@ package enum ProgramStatus: Int32, Sendable, CaseIterable {
             case .cannotCreate, .destinationRefused, .destinationExists: .cannotCreate
             case .inputOutput, .writeFailed, .diskFull, .cameraFault: .inputOutput
             case .tooManyRequests, .deadlineExceeded, .holderSilent, .eventsLost, .dismissed, .cameraBusy, .inUse,
-                .noBandwidth, .writeBusy, .dataUnavailable, .changeTokenExpired, .alreadyRunning:
+                .notHeld, .noBandwidth, .writeBusy, .dataUnavailable, .changeTokenExpired, .alreadyRunning:
                 .tryAgain
             case .accessDenied, .accessRestricted, .revoked, .roleRequired, .operatorRequired, .unprovenIdentity,
                 .cameraDenied:

@@ -6,6 +6,7 @@ import MessageSchema
 enum WireWords {
     /// The parameters of commands, by the path of the field that they become; the first that a command has is meant.
     private static let parameters: [String: [String]] = [
+        "camera": ["camera", "CAMERA"],
         "settings.camera": ["camera"],
         "settings.flash": ["flash"],
         "settings.quality": ["quality"],
@@ -29,8 +30,11 @@ enum WireWords {
         "url": ["URL"],
         "offset": ["offset"],
         "length": ["length"],
-        "width": ["fit"],
-        "height": ["fit"],
+        "width": ["fit", "size"],
+        "height": ["fit", "size"],
+        "framesPerSecond": ["rate"],
+        "values": ["set"],
+        "names": ["reset"],
         "width or height": ["fit"],
         "album": ["NAME"],
         "group": ["GROUP"],
