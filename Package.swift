@@ -59,11 +59,17 @@ let wrappers: [Target] = [
     // TurboJPEG: the fastest JPEG codec Debian has; frames are encoded and pictures are checked with it.
     .systemLibrary(name: "CTurboJPEG", path: "Shared/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
     // FFmpeg: is this movie playable, and pictures in formats other than JPEG. A GPL build on Debian; only
-    // `obscura-decoder` links it.
+    // `obscura-decoder` links all of it.
     .target(
         name: "CFFmpeg",
         path: "Shared/CFFmpeg",
         linkerSettings: ["avformat", "avcodec", "avutil", "swscale"].map { .linkedLibrary($0) }
+    ),
+    // The codecs of FFmpeg without its demuxers and protocols, for what is filmed: only `Encoding` uses them.
+    .target(
+        name: "CLibAVCodec",
+        path: "Shared/CLibAVCodec",
+        linkerSettings: ["avcodec", "avutil", "swscale"].map { .linkedLibrary($0) }
     ),
     .target(name: "CLinux", path: "Shared/CLinux", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CVideo4Linux", path: "Shared/CVideo4Linux", cSettings: [.define("_GNU_SOURCE")]),
@@ -84,6 +90,7 @@ let modules: [Target] = [
     shared("SQLite", ["CSQLite", "CLinux", "Files", "MessageSchema"]),
     shared("Imaging", ["CTurboJPEG", "Containers", "Media"]),
     shared("Movies", ["Containers", "Media", "Files"]),
+    shared("Encoding", ["CLibAVCodec", "Imaging", "Media"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
     shared("Cameras", ["EventLoop", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     // Messages and processes.
@@ -143,6 +150,7 @@ let testTargets: [Target] = [
     tests("ContainersTests", ["Containers", "Media"]),
     tests("ImagingTests", ["Containers", "Imaging", "Media"]),
     tests("MoviesTests", ["Containers", "Imaging", "Movies", "Media", "Files"]),
+    tests("EncodingTests", ["Encoding", "Imaging", "Media", "Movies"]),
     tests(
         "DecoderTests",
         ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "obscura-decoder"]

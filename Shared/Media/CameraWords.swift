@@ -15,3 +15,19 @@ package enum QualityPreset: String, Hashable, Sendable, Codable, CaseIterable {
     case hd = "1280x720"
     case qhd = "960x540"
 }
+
+/// What a film's file is.
+package enum FilmContainer: String, Hashable, Sendable, Codable, CaseIterable {
+    /// QuickTime.
+    case mov
+    /// MPEG-4 part 14.
+    case mp4
+}
+
+/// How a film's pictures are compressed.
+package enum FilmCodec: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Motion JPEG: each picture by itself.
+    case jpeg
+    /// H.264 (MPEG-4 part 10), decoded in the order in which it is shown.
+    case h264
+}

@@ -78,6 +78,6 @@ package struct DescriptorMovieFile: MovieFile, ~Copyable {
     }
 
     private static func error(_ number: Int32, other: MovieError.Code = .inputOutput) -> MovieError {
-        MovieError(number == ENOSPC || number == EDQUOT ? .noSpace : other, errorNumber: number)
+        MovieError([ENOSPC, EDQUOT, EFBIG].contains(number) ? .noSpace : other, errorNumber: number)
     }
 }

@@ -9,6 +9,8 @@ struct FrameIndex: Equatable {
     private var chunks: [Chunk] = []
     private var sizes: [UInt32] = []
     private var durations: [UInt32] = []
+    /// Numbers, from 1, of the frames at which decoding can begin.
+    private var keys: [UInt32] = []
     /// Where the last frame ends.
     private var lastEnd: Int64 = -1
 
@@ -19,7 +21,7 @@ struct FrameIndex: Equatable {
     var count: Int { sizes.count }
 
     /// Adds a frame; one that lies right after the last joins its chunk.
-    mutating func add(offset: Int64, byteCount: UInt32, duration: UInt32) {
+    mutating func add(offset: Int64, byteCount: UInt32, duration: UInt32, isKey: Bool = true) {
         if offset == lastEnd, !chunks.isEmpty {
             chunks[chunks.count - 1].count += 1
         } else {
@@ -27,11 +29,12 @@ struct FrameIndex: Equatable {
         }
         sizes.append(byteCount)
         durations.append(duration)
+        if isKey { keys.append(UInt32(sizes.count)) }
         self.duration += UInt64(duration)
         lastEnd = offset + Int64(byteCount)
     }
 
-    /// Appends `stts`, `stsc`, `stsz` and `stco` or `co64` (ISO/IEC 14496-12, 8.6 and 8.7).
+    /// Appends `stts`, `stss` unless all are keys, `stsc`, `stsz`, `stco` or `co64` (ISO/IEC 14496-12, 8.6 and 8.7).
     func append(to table: inout BoxBuilder) {
         table.fullBox("stts") { box in
             let runs = Self.runs(durations)
@@ -39,6 +42,12 @@ struct FrameIndex: Equatable {
             for run in runs {
                 box.append(run.count)
                 box.append(run.value)
+            }
+        }
+        if keys.count < sizes.count {
+            table.fullBox("stss") { box in
+                box.append(UInt32(keys.count))
+                for key in keys { box.append(key) }
             }
         }
         table.fullBox("stsc") { box in
@@ -65,6 +74,9 @@ struct FrameIndex: Equatable {
             }
         }
     }
+
+    /// Bytes that the tables take at most for so many frames: a duration of its own, a size, a key and a chunk for each.
+    static func mostByteCount(frames: Int) -> Int { 128 + frames * (8 + 4 + 4 + 12 + 8) }
 
     private static func runs(_ values: [UInt32]) -> [(value: UInt32, count: UInt32)] {
         var runs: [(value: UInt32, count: UInt32)] = []

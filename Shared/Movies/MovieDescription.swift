@@ -1,5 +1,16 @@
 package import Media
 
+/// How the pictures of a movie are compressed, with what a decoder has to know first.
+package enum MoviePictures: Hashable, Sendable {
+    /// JPEG pictures, each by itself.
+    case motionJPEG
+    /// H.264; each sample's units have lengths of four bytes.
+    case h264(H264Configuration)
+
+    /// Whether a picture can need the ones before it.
+    var hasKeys: Bool { self != .motionJPEG }
+}
+
 /// What a movie is of, as its file tells it.
 package struct MovieDescription: Equatable, Sendable {
     /// Stored pixels.
@@ -15,8 +26,10 @@ package struct MovieDescription: Equatable, Sendable {
     package var software: String
     /// Only ever set where the person granted it.
     package var location: Location?
+    package var container = FilmContainer.mov
+    package var pictures = MoviePictures.motionJPEG
 
-    /// A description without a location.
+    /// A description without a location, of motion JPEG in QuickTime.
     package init(
         width: Int,
         height: Int,

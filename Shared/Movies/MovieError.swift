@@ -2,7 +2,7 @@
 package struct MovieError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong, for callers to switch on.
     package enum Code: String, Sendable {
-        /// The disk is full; what was written so far can still be finished.
+        /// The disk is full, or its file system takes no larger file; what was written so far can still be finished.
         case noSpace
         /// Another input or output error; `errorNumber` tells. The file's state on disk is not known.
         case inputOutput
@@ -16,6 +16,8 @@ package struct MovieError: Error, Equatable, Sendable, CustomStringConvertible {
         case closed
         /// There is no movie to recover: no head, or not one whole frame.
         case nothingToRecover
+        /// A movie whose pictures are of a kind that is not read here, or whose tables make no sense.
+        case unsupported
     }
 
     package let code: Code

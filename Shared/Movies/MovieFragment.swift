@@ -4,17 +4,28 @@
 struct MovieFragment: Equatable {
     struct Frame: Equatable {
         let byteCount, duration: UInt32
+        var isKey = true
     }
+
+    /// `sample_flags` (8.8.3.1): a picture that needs no other, and one that does.
+    static let keyFlags: UInt32 = 0x0200_0000
+    static let otherFlags: UInt32 = 0x0101_0000
+    /// `trun` with a data offset, and a duration and a size for each frame; and flags too.
+    private static let plainRun: UInt32 = 0x301
+    private static let markedRun: UInt32 = 0x701
 
     let sequence: UInt32
     /// Ticks of all frames before this fragment.
     let start: UInt64
     let frames: [Frame]
+    /// Whether each frame says if it is a key; else all are.
+    let marksKeys: Bool
 
-    init(sequence: UInt32, start: UInt64, frames: [Frame]) {
+    init(sequence: UInt32, start: UInt64, frames: [Frame], marksKeys: Bool) {
         self.sequence = sequence
         self.start = start
         self.frames = frames
+        self.marksKeys = marksKeys
     }
 
     /// The `moof` box and the head of the `mdat` box whose payload is the frames.
@@ -28,13 +39,13 @@ struct MovieFragment: Equatable {
                 // Offsets count from the start of this moof.
                 track.fullBox("tfhd", flags: 0x02_0000) { $0.append(UInt32(1)) }
                 track.fullBox("tfdt", version: 1) { $0.append(start) }
-                // With a data offset, and a duration and a size for each frame.
-                track.fullBox("trun", flags: 0x301) { run in
+                track.fullBox("trun", flags: marksKeys ? Self.markedRun : Self.plainRun) { run in
                     run.append(UInt32(frames.count))
                     run.append(Int32(size + 8))
                     for frame in frames {
                         run.append(frame.duration)
                         run.append(frame.byteCount)
+                        if marksKeys { run.append(frame.isKey ? Self.keyFlags : Self.otherFlags) }
                     }
                 }
             }
@@ -45,7 +56,12 @@ struct MovieFragment: Equatable {
     }
 
     /// Bytes of the `moof` box.
-    private var byteCount: Int { 8 + 16 + 8 + 16 + 20 + 20 + 8 * frames.count }
+    private var byteCount: Int { Self.byteCount(frames: frames.count, marksKeys: marksKeys) }
+
+    /// Bytes of a `moof` box with so many frames.
+    static func byteCount(frames: Int, marksKeys: Bool) -> Int {
+        8 + 16 + 8 + 16 + 20 + 20 + (marksKeys ? 12 : 8) * frames
+    }
 
     /// Reads the payload of a `moof` box that this writer made.
     init?(parsing moof: [UInt8]) {
@@ -54,10 +70,19 @@ struct MovieFragment: Equatable {
         guard moof.count >= 80 else { return nil }
         let field = { (offset: Int) in moof[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
         guard names.allSatisfy({ field($0.0 + 4) == $0.1.rawValue }) else { return nil }
+        guard field(68) == Self.plainRun || field(68) == Self.markedRun else { return nil }
+        let isMarked = field(68) == Self.markedRun
+        let stride = isMarked ? 12 : 8
         let count = Int(field(72))
-        guard count > 0, moof.count == 80 + 8 * count else { return nil }
+        guard count > 0, moof.count == 80 + stride * count else { return nil }
         sequence = field(12)
         start = UInt64(field(52)) << 32 | UInt64(field(56))
-        frames = (0..<count).map { Frame(byteCount: field(84 + 8 * $0), duration: field(80 + 8 * $0)) }
+        marksKeys = isMarked
+        frames = (0..<count).map { index in
+            let place = 80 + stride * index
+            // Whether a sample is no sync sample is one bit of its flags.
+            let isKey = !isMarked || field(place + 8) & 0x1_0000 == 0
+            return Frame(byteCount: field(place + 4), duration: field(place), isKey: isKey)
+        }
     }
 }

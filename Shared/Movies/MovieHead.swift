@@ -1,4 +1,4 @@
-private import Media
+import Media
 
 /// The parts of a movie's `moov` box that do not depend on its frames.
 ///
@@ -17,6 +17,11 @@ struct MovieHead: Equatable {
     let created: UInt64
     /// The `meta` box, whole.
     let metadata: [UInt8]
+    /// The payload of `stsd`: one sample entry.
+    let entries: [UInt8]
+    let container: FilmContainer
+    /// Whether frames can need the ones before them.
+    let hasKeys: Bool
 
     init(_ description: MovieDescription) {
         width = description.width
@@ -24,10 +29,13 @@ struct MovieHead: Equatable {
         matrix = Self.matrix(description.orientation, width: description.width, height: description.height)
         created = UInt64(max(0, description.time.secondsSince1970 + Self.secondsFrom1904To1970))
         metadata = QuickTimeMetadata(description).box
+        entries = SampleEntry(description).table
+        container = description.container
+        hasKeys = description.pictures.hasKeys
     }
 
     /// Reads the head back from the payload of a `moov` box that this writer made.
-    init?(parsing moov: [UInt8]) {
+    init?(parsing moov: [UInt8], container: FilmContainer) {
         func find(_ path: [FourCharacterCode], in payload: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
             guard let name = path.first else { return payload }
             guard let box = BoxHeader.children(of: payload).first(where: { $0.name == name }) else { return nil }
@@ -37,7 +45,8 @@ struct MovieHead: Equatable {
         }
         guard let track = find(["trak", "tkhd"], in: moov[...]), track.count >= 84, track.first == 0,
             let header = find(["mvhd"], in: moov[...]), header.count >= 20, header.first == 0,
-            let meta = find(["meta"], in: moov[...])
+            let meta = find(["meta"], in: moov[...]),
+            let table = find(["trak", "mdia", "minf", "stbl", "stsd"], in: moov[...]), table.count >= 16
         else { return nil }
         let field = { (slice: ArraySlice<UInt8>, offset: Int) in
             slice.dropFirst(offset).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -50,6 +59,11 @@ struct MovieHead: Equatable {
         var builder = BoxBuilder()
         builder.box("meta") { $0.append(contentsOf: meta) }
         metadata = builder.bytes
+        entries = Array(table)
+        self.container = container
+        let name = FourCharacterCode(rawValue: field(table, 12))
+        hasKeys = name == "avc1"
+        guard hasKeys || name == "jpeg" || name == "mp4v" else { return nil }
     }
 
     /// The `moov` box of a movie whose frames are in fragments that follow it.
@@ -72,7 +86,8 @@ struct MovieHead: Equatable {
             if samples == nil {
                 moov.box("mvex") { extends in
                     extends.fullBox("trex") { defaults in
-                        for value: UInt32 in [1, 1, 0, 0, 0x0200_0000] { defaults.append(value) }
+                        for value: UInt32 in [1, 1, 0, 0] { defaults.append(value) }
+                        defaults.append(hasKeys ? MovieFragment.otherFlags : MovieFragment.keyFlags)
                     }
                 }
             }
@@ -108,7 +123,8 @@ struct MovieHead: Equatable {
 
     private func appendTrackHeader(_ builder: inout BoxBuilder, duration: UInt64) {
         let version = version(duration)
-        builder.fullBox("tkhd", version: version, flags: 0xF) { header in
+        // Enabled, in the movie, in the preview, in the poster; ISO/IEC 14496-12, 8.3.2 means another thing by the last.
+        builder.fullBox("tkhd", version: version, flags: container == .mov ? 0xF : 0x7) { header in
             appendTime(&header, created, version: version)
             appendTime(&header, created, version: version)
             header.append(UInt32(1))
@@ -135,7 +151,7 @@ struct MovieHead: Equatable {
         appendHandler(&builder, type: "mhlr", subtype: "vide", name: "Video")
         builder.box("minf") { information in
             information.fullBox("vmhd", flags: 1) { $0.appendZeros(8) }
-            appendHandler(&information, type: "dhlr", subtype: "url ", name: "Data")
+            if container == .mov { appendHandler(&information, type: "dhlr", subtype: "url ", name: "Data") }
             information.box("dinf") { data in
                 data.fullBox("dref") { references in
                     references.append(UInt32(1))
@@ -143,7 +159,7 @@ struct MovieHead: Equatable {
                 }
             }
             information.box("stbl") { table in
-                appendSampleDescription(&table)
+                table.box("stsd") { $0.append(contentsOf: entries) }
                 samples.append(to: &table)
             }
         }
@@ -156,35 +172,20 @@ struct MovieHead: Equatable {
         name: String
     ) {
         builder.fullBox("hdlr") { handler in
-            handler.append(type)
-            handler.append(subtype)
-            handler.appendZeros(12)
-            handler.append(UInt8(name.utf8.count))
-            handler.append(contentsOf: name.utf8)
-        }
-    }
-
-    /// QuickTime File Format, "Video sample description": Photo JPEG.
-    private func appendSampleDescription(_ builder: inout BoxBuilder) {
-        builder.fullBox("stsd") { descriptions in
-            descriptions.append(UInt32(1))
-            descriptions.box("jpeg") { entry in
-                entry.appendZeros(6)
-                entry.append(UInt16(1))
-                entry.appendZeros(12)
-                entry.append(UInt32(512))
-                entry.append(UInt16(width))
-                entry.append(UInt16(height))
-                entry.append(UInt32(72 << 16))
-                entry.append(UInt32(72 << 16))
-                entry.append(UInt32(0))
-                entry.append(UInt16(1))
-                let name = Array("Photo - JPEG".utf8)
-                entry.append(UInt8(name.count))
-                entry.append(contentsOf: name)
-                entry.appendZeros(31 - name.count)
-                entry.append(UInt16(24))
-                entry.append(UInt16(0xFFFF))
+            switch container {
+            case .mov:
+                handler.append(type)
+                handler.append(subtype)
+                handler.appendZeros(12)
+                handler.append(UInt8(name.utf8.count))
+                handler.append(contentsOf: name.utf8)
+            case .mp4:
+                // ISO/IEC 14496-12, 8.4.3: no type, and a name that ends with a zero.
+                handler.appendZeros(4)
+                handler.append(subtype)
+                handler.appendZeros(12)
+                handler.append(contentsOf: name.utf8)
+                handler.appendZeros(1)
             }
         }
     }

@@ -1,3 +1,5 @@
+private import Media
+
 /// Finishes movies that a crash left unfinished.
 package enum MovieRecovery {
     /// What was found and done.
@@ -24,16 +26,17 @@ package enum MovieRecovery {
 
     /// Finishes a movie that `MovieWriter` began: cuts it after the last whole frame and writes its index.
     ///
-    /// Frames count as whole when their bytes are there and start and end like a JPEG, so that a file whose length reached
-    /// the disk before its data did is cut too. Doing it again after a crash in the middle is safe.
+    /// Frames count as whole when their bytes are there and look like a picture (a JPEG's first and last marker; units of
+    /// H.264 whose lengths add up and whose last byte is none of zeros), so that a file whose length reached the disk before
+    /// its data did is cut too. Doing it again after a crash in the middle is safe.
     ///
     /// - Throws: `nothingToRecover`: not such a file, or no whole frame; `noSpace`, `inputOutput`.
     package static func recover<File: MovieFile & ~Copyable>(_ file: inout File) throws(MovieError) -> Outcome {
         let length = try file.byteCount()
-        let start = MovieLayout.placeholderStart
-        guard let type = try box(at: 0, in: file, limit: length), type.name == "ftyp", type.end == start else {
-            throw MovieError(.nothingToRecover)
-        }
+        guard let type = try box(at: 0, in: file, limit: length), type.name == "ftyp", type.byteCount >= 20,
+            type.end <= min(length, MovieLayout.mostTypeByteCount)
+        else { throw MovieError(.nothingToRecover) }
+        let start = type.end
         if let data = try box(at: start, in: file, limit: length), data.name == "mdat", data.end < length,
             let index = try box(at: data.end, in: file, limit: length), index.name == "moov", index.end == length
         {
@@ -43,13 +46,21 @@ package enum MovieRecovery {
         let movieStart = start + MovieLayout.placeholderByteCount
         guard let movie = try box(at: movieStart, in: file, limit: length), movie.name == "moov", movie.end <= length,
             movie.byteCount < 1 << 20,
-            let head = MovieHead(parsing: try file.read(Int(movie.payloadByteCount), at: movie.payloadStart))
+            let head = MovieHead(
+                parsing: try file.read(Int(movie.payloadByteCount), at: movie.payloadStart),
+                container: try file.read(4, at: type.payloadStart) == Array("qt  ".utf8) ? .mov : .mp4
+            )
         else { throw MovieError(.nothingToRecover) }
 
-        let found = try scan(file, from: movie.end, length: length)
+        let found = try scan(file, from: movie.end, length: length, isWhole: head.hasKeys ? .units : .picture)
         guard found.samples.count > 0 else { throw MovieError(.nothingToRecover) }
         try file.truncate(to: found.end)
-        _ = try MovieLayout().finish(head: head, samples: found.samples, end: found.end, file: &file)
+        _ = try MovieLayout(placeholderStart: start).finish(
+            head: head,
+            samples: found.samples,
+            end: found.end,
+            file: &file
+        )
         return .recovered(
             Recovered(
                 frames: found.samples.count,
@@ -58,6 +69,11 @@ package enum MovieRecovery {
                 lostFrames: found.lostFrames
             )
         )
+    }
+
+    /// By what a frame is known to be whole.
+    private enum Wholeness {
+        case picture, units
     }
 
     private struct Found {
@@ -70,7 +86,8 @@ package enum MovieRecovery {
     private static func scan<File: MovieFile & ~Copyable>(
         _ file: borrowing File,
         from start: Int64,
-        length: Int64
+        length: Int64,
+        isWhole wholeness: Wholeness
     ) throws(MovieError) -> Found {
         var found = Found(end: start)
         var position = start
@@ -87,12 +104,17 @@ package enum MovieRecovery {
             var offset = data.payloadStart
             for (index, frame) in fragment.frames.enumerated() {
                 let end = offset + Int64(frame.byteCount)
-                guard end <= length, try isWhole(offset, end, in: file) else {
+                guard end <= length, try isWhole(offset, end, wholeness, in: file) else {
                     found.lostFrames = fragment.frames.count - index
                     found.lostByteCount = length - found.end
                     return found
                 }
-                found.samples.add(offset: offset, byteCount: frame.byteCount, duration: frame.duration)
+                found.samples.add(
+                    offset: offset,
+                    byteCount: frame.byteCount,
+                    duration: frame.duration,
+                    isKey: frame.isKey
+                )
                 found.end = end
                 offset = end
             }
@@ -106,12 +128,26 @@ package enum MovieRecovery {
     private static func isWhole<File: MovieFile & ~Copyable>(
         _ start: Int64,
         _ end: Int64,
+        _ wholeness: Wholeness,
         in file: borrowing File
     ) throws(MovieError) -> Bool {
         guard end - start >= 4 else { return false }
-        let first = try file.read(2, at: start)
-        let last = try file.read(2, at: end - 2)
-        return first == [0xFF, 0xD8] && last == [0xFF, 0xD9]
+        switch wholeness {
+        case .picture:
+            let first = try file.read(2, at: start)
+            let last = try file.read(2, at: end - 2)
+            return first == [0xFF, 0xD8] && last == [0xFF, 0xD9]
+        case .units:
+            var position = start
+            while position < end {
+                let head = try file.read(5, at: position)
+                guard head.count == 5, H264UnitType.type(head[4]) != nil else { return false }
+                position += 4 + head.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+                // A unit's last bit that counts is set (ITU-T H.264, 7.3.2.11).
+                guard position <= end, try file.read(1, at: position - 1) != [0] else { return false }
+            }
+            return true
+        }
     }
 
     private static func box<File: MovieFile & ~Copyable>(

@@ -1,4 +1,4 @@
-/// Writes motion JPEG as a QuickTime movie that can be played after a crash at any byte.
+/// Writes pictures as a QuickTime or MP4 movie that can be played after a crash at any byte.
 ///
 /// The file starts with a small placeholder and a `moov` without frames; then comes a `moof` and `mdat` pair for about
 /// each second, written in one call and made durable before the next. Finishing appends a `moov` with every frame, makes
@@ -27,11 +27,13 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     private struct Pending {
         let bytes: [UInt8]
         let duration: UInt32
+        let isKey: Bool
     }
 
     /// The file; it belongs to the writer.
     package var file: File
     private let head: MovieHead
+    private let headByteCount: Int
     private let fragmentTicks: UInt64
     private let layout: MovieLayout
     private var state = State.open
@@ -40,7 +42,7 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     private var pendingBytes = 0
     private var pendingTicks: UInt64 = 0
     /// The newest frame: how long it is shown is known when the next one comes.
-    private var held: (bytes: [UInt8], ticks: Int64)?
+    private var held: (bytes: [UInt8], ticks: Int64, isKey: Bool)?
     private var recentDurations: [UInt32] = []
     private var end: Int64
     private var sequence: UInt32 = 1
@@ -54,9 +56,12 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         fragmentMicroseconds: Int64 = 1_000_000
     ) throws(MovieError) {
         head = MovieHead(description)
-        layout = MovieLayout()
+        let prologue = MovieLayout.prologue(description.container, description.pictures)
+        layout = MovieLayout(placeholderStart: Int64(prologue.count) - MovieLayout.placeholderByteCount)
         fragmentTicks = UInt64(max(1, Self.ticks(fragmentMicroseconds)))
-        let start = layout.prologue + head.initialMovie
+        let movie = head.initialMovie
+        headByteCount = movie.count
+        let start = prologue + movie
         self.file = file
         end = Int64(start.count)
         try self.file.write([start], at: 0)
@@ -69,22 +74,43 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     /// Adds a frame.
     ///
     /// - Parameters:
-    ///   - bytes: One JPEG picture, whole.
+    ///   - bytes: One picture, whole: a JPEG, or a sample of H.264 (``H264AccessUnit/sample``).
     ///   - microseconds: When it was taken, on any clock that only goes forward.
+    ///   - isKey: Whether decoding can begin with it; the first one has to be such.
     /// - Throws: `timeWentBack` and `badFrame`, which leave the movie as it was; `noSpace`, after which only `finish` is
     ///   of use; `inputOutput`, after which the movie is closed: a failed sync is never tried again, because the kernel may
     ///   have dropped the data (fsync(2)).
-    package mutating func append(_ bytes: [UInt8], at microseconds: Int64) throws(MovieError) {
+    package mutating func append(
+        _ bytes: [UInt8],
+        at microseconds: Int64,
+        isKey: Bool = true
+    ) throws(MovieError) {
         guard state == .open else { throw MovieError(state == .full ? .noSpace : .closed) }
-        guard !bytes.isEmpty, bytes.count < UInt32.max else { throw MovieError(.badFrame) }
+        guard !bytes.isEmpty, bytes.count < UInt32.max, isKey || frameCount > 0 else { throw MovieError(.badFrame) }
         let ticks = Self.ticks(microseconds)
         if let previous = held {
             guard ticks > previous.ticks else { throw MovieError(.timeWentBack) }
-            hold(previous.bytes, duration: UInt32(clamping: ticks - previous.ticks))
+            hold(previous, duration: UInt32(clamping: ticks - previous.ticks))
         }
-        held = (bytes, ticks)
-        let isFull = pendingBytes >= Self.maximumPending || pending.count >= 512
-        if pendingTicks >= fragmentTicks || isFull { try flush() }
+        held = (bytes, ticks, isKey)
+        if isFragmentDue(before: isKey) { try flush() }
+    }
+
+    /// Where there are keys, fragments begin with them as well as the interval allows: a key ends the one before from three
+    /// quarters of it on, and at five quarters a fragment ends without one.
+    private func isFragmentDue(before isKey: Bool) -> Bool {
+        if pendingBytes >= Self.maximumPending || pending.count >= 512 { return true }
+        guard head.hasKeys else { return pendingTicks >= fragmentTicks }
+        return pendingTicks * 4 >= fragmentTicks * (isKey ? 3 : 5)
+    }
+
+    /// Bytes that the finished file would have at most, with one more frame of so many bytes.
+    package func byteCount(adding byteCount: Int) -> Int64 {
+        let waiting = pending.count + 2
+        let frames = pendingBytes + (held?.bytes.count ?? 0) + byteCount
+        let fragments = MovieFragment.byteCount(frames: waiting, marksKeys: head.hasKeys) + 8
+        let index = headByteCount + FrameIndex.mostByteCount(frames: samples.count + waiting)
+        return end + Int64(frames + fragments + index)
     }
 
     /// Writes what is left, then the whole `moov`, and makes the file an ordinary movie.
@@ -98,7 +124,7 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         guard state != .closed else { throw MovieError(.closed) }
         if state == .open, let last = held {
             held = nil
-            hold(last.bytes, duration: lastDuration(within: maximumMicroseconds))
+            hold(last, duration: lastDuration(within: maximumMicroseconds))
             do throws(MovieError) {
                 try flush()
             } catch  where error.code == .noSpace {
@@ -115,9 +141,9 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         )
     }
 
-    private mutating func hold(_ bytes: [UInt8], duration: UInt32) {
-        pending.append(Pending(bytes: bytes, duration: duration))
-        pendingBytes += bytes.count
+    private mutating func hold(_ frame: (bytes: [UInt8], ticks: Int64, isKey: Bool), duration: UInt32) {
+        pending.append(Pending(bytes: frame.bytes, duration: duration, isKey: frame.isKey))
+        pendingBytes += frame.bytes.count
         pendingTicks += UInt64(duration)
         recentDurations.append(duration)
         if recentDurations.count > 31 { recentDurations.removeFirst() }
@@ -140,8 +166,15 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
 
     private mutating func flush() throws(MovieError) {
         guard !pending.isEmpty else { return }
-        let frames = pending.map { MovieFragment.Frame(byteCount: UInt32($0.bytes.count), duration: $0.duration) }
-        let fragment = MovieFragment(sequence: sequence, start: samples.duration, frames: frames)
+        let frames = pending.map {
+            MovieFragment.Frame(byteCount: UInt32($0.bytes.count), duration: $0.duration, isKey: $0.isKey)
+        }
+        let fragment = MovieFragment(
+            sequence: sequence,
+            start: samples.duration,
+            frames: frames,
+            marksKeys: head.hasKeys
+        )
         let fragmentHead = fragment.head
         do throws(MovieError) {
             try file.write([fragmentHead] + pending.map(\.bytes), at: end)
@@ -157,7 +190,7 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         }
         var offset = end + Int64(fragmentHead.count)
         for frame in frames {
-            samples.add(offset: offset, byteCount: frame.byteCount, duration: frame.duration)
+            samples.add(offset: offset, byteCount: frame.byteCount, duration: frame.duration, isKey: frame.isKey)
             offset += Int64(frame.byteCount)
         }
         end = offset

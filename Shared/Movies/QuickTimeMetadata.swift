@@ -18,6 +18,8 @@ struct QuickTimeMetadata {
         }
         var builder = BoxBuilder()
         builder.box("meta") { meta in
+            // A plain box in QuickTime, a full one in ISO/IEC 14496-12, 8.11.1.
+            if description.container == .mp4 { meta.appendZeros(4) }
             meta.fullBox("hdlr") { handler in
                 handler.appendZeros(4)
                 handler.append("mdta" as FourCharacterCode)

@@ -1,4 +1,4 @@
-private import Containers
+import Containers
 
 /// The tables that say where a track's samples lie (ISO/IEC 14496-12 clauses 8.7.3 to 8.7.5).
 package struct SampleTable {
@@ -85,7 +85,7 @@ package struct SampleTable {
     }
 
     /// The big-endian numbers that lie one after the other, read in pieces; a negative one ends them.
-    private static func numbers(_ bytes: RandomAccessBytes, width: Int) -> AnyIterator<Int64> {
+    static func numbers(_ bytes: RandomAccessBytes, width: Int) -> AnyIterator<Int64> {
         var position: Int64 = 0
         var piece = ByteFields([])
         var index = 0

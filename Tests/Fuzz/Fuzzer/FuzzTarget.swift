@@ -17,6 +17,8 @@ enum FuzzTarget: String, CaseIterable {
     case pictures
     /// The boxes of a film.
     case movies
+    /// The units of an H.264 stream.
+    case annexB
     /// The items of HEIC, HEIF and AVIF.
     case stills
     /// Mending, decoding and re-labelling a JPEG.
@@ -38,6 +40,10 @@ enum FuzzTarget: String, CaseIterable {
             _ = EXIFReader.read(input)
         case .movies:
             _ = MovieReader.read(input)
+            // What is no film that can be replayed is refused.
+            _ = try? MovieSamples(input)
+        case .annexB:
+            feedStream(bytes)
         case .stills:
             guard let reader = HEIFReader(input) else { return }
             _ = (reader.metadata, reader.isCutShort)
@@ -71,6 +77,20 @@ enum FuzzTarget: String, CaseIterable {
         _ = try? JPEGRepair.repaired(bytes)
         guard let decoder = try? JPEGDecoder(), let header = try? decoder.header(of: bytes) else { return }
         _ = header
+    }
+
+    private func feedStream(_ bytes: [UInt8]) {
+        let units = AnnexB.units(of: bytes).map { Array(bytes[$0]) }
+        let again = AnnexB.stream(of: units)
+        precondition(AnnexB.units(of: again).map { Array(again[$0]) } == units, "units read back")
+        guard let unit = H264AccessUnit(annexB: bytes) else { return }
+        if let configuration = unit.configuration {
+            let read = H264Configuration.read(record: configuration.record)
+            precondition(read?.configuration == configuration, "a record reads back")
+        }
+        guard !unit.sample.isEmpty else { return }
+        let stream = H264AccessUnit.annexB(sample: unit.sample, lengthByteCount: 4, preceding: unit.configuration)
+        precondition(stream.flatMap { H264AccessUnit(annexB: $0) } == unit, "a sample reads back")
     }
 
     private func feedWords(_ text: String) {
