@@ -95,6 +95,8 @@ let modules: [Target] = [
     shared("Cameras", ["EventLoop", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
     // Messages and processes.
     shared("EventLoop", ["CLinux", "CZeroMQ", "Timekeeping"]),
+    // Devices that come and go: netlink and inotify, without libudev.
+    shared("HotPlug", ["CLinux", "EventLoop", "Files", "Timekeeping"]),
     shared(
         "Messaging",
         ["CLinux", "CZeroMQ", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema", "Timekeeping"],
@@ -120,7 +122,7 @@ let base: [Target.Dependency] = [
 
 let services: [Target] =
     service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
-    + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "Video4Linux"])
+    + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "HotPlug", "Video4Linux"])
     + service("Capture", executable: "obscura-capture", base + ["Cameras", "Imaging", "Movies", "Video4Linux"])
     + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "SQLite"])
     + service(
@@ -171,7 +173,11 @@ let testTargets: [Target] = [
             "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping", "Video4Linux",
         ]
     ),
-    tests("ProbeTests", ["CapabilityProbeService", "Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
+    tests("HotPlugTests", ["CLinux", "Files", "HotPlug", "Timekeeping"]),
+    tests(
+        "ProbeTests",
+        ["CapabilityProbeService", "Cameras", "HotPlug", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]
+    ),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
     tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
@@ -224,8 +230,8 @@ let fuzzing: [Target] = [
     .executableTarget(
         name: "fuzzer",
         dependencies: [
-            "CFuzzer", "Consent", "Containers", "DecoderService", "Imaging", "Media", "MessageSchema", "Messaging",
-            "Movies",
+            "CFuzzer", "Consent", "Containers", "DecoderService", "HotPlug", "Imaging", "Media", "MessageSchema",
+            "Messaging", "Movies",
         ],
         path: "Tests/Fuzz/Fuzzer",
         swiftSettings: settings

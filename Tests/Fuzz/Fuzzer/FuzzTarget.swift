@@ -9,6 +9,7 @@ import Movies
 import struct FoundationEssentials.Data
 import class FoundationEssentials.JSONDecoder
 
+@testable private import HotPlug
 @testable private import Messaging
 
 /// What is given hostile bytes.
@@ -29,6 +30,8 @@ enum FuzzTarget: String, CaseIterable {
     case body
     /// URLs, principals, resources, lifespans.
     case words
+    /// What the kernel and udev say of devices, and inotify's records.
+    case devices
 
     /// Feeds the bytes; whatever comes back is fine, as long as it comes back.
     func feed(_ bytes: [UInt8]) {
@@ -56,6 +59,11 @@ enum FuzzTarget: String, CaseIterable {
             feedBody(bytes)
         case .words:
             feedWords(String(decoding: bytes, as: UTF8.self))
+        case .devices:
+            if let event = DeviceEvent(message: bytes) {
+                precondition(event.path.hasPrefix("/") && !event.subsystem.isEmpty, "an event names a device")
+            }
+            precondition(FolderChange.all(in: bytes).count <= bytes.count / 16, "a record has its bytes")
         }
     }
 
