@@ -18,25 +18,47 @@ package struct CameraCatalogue: Hashable, Sendable {
     /// All cameras, those of hardware first.
     package let cameras: [Camera]
 
-    /// Why there is none of hardware, where that is the machine's nature.
+    /// Why there is none of hardware, where that is the machine's nature; or why it could not be looked for.
     package let problem: String?
 
+    /// Whether a camera that is not in it is not there.
+    package let isComplete: Bool
+
     /// The catalogue for a scan.
-    package init(_ scan: CameraScanner.Scan, builtIn: BuiltInChoice, positions: Positions = [:]) {
+    ///
+    /// - Parameters:
+    ///   - scan: What was found.
+    ///   - builtIn: When the built-in cameras appear.
+    ///   - positions: Where cameras look, by identity: the administrator knows best.
+    ///   - isForbidden: Whether nobody may use the camera of an identity.
+    package init(
+        _ scan: CameraScanner.Scan,
+        builtIn: BuiltInChoice,
+        positions: Positions = [:],
+        isForbidden: (String) -> Bool = { _ in false }
+    ) {
         let nodes = scan.nodes.filter { Self.mayBeCamera($0) }
         let identities = CameraIdentity.identities(of: nodes)
         let found = zip(nodes, identities).map { Self.camera($0, id: $1, positions: positions) }
         // In a container the kernel lists nodes of the machine that are not there.
         let hasHardware = found.contains { $0.availability.state != .absent }
         let showsBuiltIn = builtIn == .always || builtIn == .auto && !hasHardware
-        cameras = found + (showsBuiltIn ? BuiltInCameras.all : [])
+        let all = Self.lit(found, by: scan.lights) + (showsBuiltIn ? BuiltInCameras.all : [])
+        cameras = all.map { camera in
+            guard isForbidden(camera.id) else { return camera }
+            var camera = camera
+            camera.availability = Availability(.disabled, reason: "the policy of this machine forbids it")
+            return camera
+        }
         problem = scan.problem
+        isComplete = scan.isComplete
     }
 
     /// The catalogue of cameras that are known already.
-    package init(cameras: [Camera], problem: String? = nil) {
+    package init(cameras: [Camera], problem: String? = nil, isComplete: Bool = true) {
         self.cameras = cameras
         self.problem = problem
+        self.isComplete = isComplete
     }
 
     /// The camera with this identity, or the first at this position.
@@ -61,15 +83,15 @@ package struct CameraCatalogue: Hashable, Sendable {
         guard case .success(let opened) = node.opened else { return true }
         // Nodes that enumerate nothing are not set up (v4l2loopback without a writer) or no cameras.
         return opened.capabilities.captureInterface != nil && !opened.formats.isEmpty
+            && !(opened.capabilities.isGraphDriven && node.isProcessor)
     }
 
     private static func camera(_ node: NodeFacts, id: String, positions: Positions) -> Camera {
-        let position = positions[id]
         guard case .success(let opened) = node.opened else {
             return Camera(
                 id: id,
                 name: node.name,
-                position: position ?? (node.usb?.isFixed == true ? .front : .external),
+                position: positions[id] ?? position(of: node, kernel: nil),
                 driver: "unknown",
                 builtIn: false,
                 availability: availability(node),
@@ -81,28 +103,61 @@ package struct CameraCatalogue: Hashable, Sendable {
             )
         }
         let isUsable = FormatChoice(WantedFormat(), among: opened.formats) != nil
-        let kernelPosition: CameraPosition? =
-            switch opened.orientation {
-            case 0: .front
-            case 1: .back
-            case 2: .external
-            default: nil
-            }
+        let light = opened.hasLight ? node.path : node.lightNode
         return Camera(
             id: id,
             name: opened.capabilities.card.isEmpty ? node.name : opened.capabilities.card,
-            // A camera inside the case looks at the person, as a laptop's does.
-            position: position ?? kernelPosition ?? (node.usb?.isFixed == true ? .front : .external),
+            position: positions[id] ?? position(of: node, kernel: opened.orientation ?? node.sensor?.orientation),
             driver: opened.capabilities.driver,
             builtIn: false,
             availability: availability(node),
             mediaTypes: isUsable ? [.image, .movie] : [],
-            flash: opened.hasLight,
-            torch: opened.hasLight,
+            flash: light != nil,
+            torch: light != nil,
             formats: opened.formats.map { CameraFormat($0) },
-            rotation: Int(opened.rotation ?? 0),
-            node: node.path
+            rotation: Int(opened.rotation ?? node.sensor?.rotation ?? 0),
+            node: node.path,
+            light: light
         )
+    }
+
+    /// What the kernel's control says, then the firmware, then whether the port is inside the case.
+    private static func position(of node: NodeFacts, kernel: Int32?) -> CameraPosition {
+        switch kernel {
+        case 0: return .front
+        case 1: return .back
+        case 2: return .external
+        default: break
+        }
+        switch node.panel {
+        case "front": return .front
+        case "back": return .back
+        default: break
+        }
+        // A camera inside the case looks at the person, as a laptop's does.
+        return node.usb?.isFixed == true ? .front : .external
+    }
+
+    /// Gives lights that are no part of a camera to the cameras they shine for.
+    ///
+    /// No kernel says which: a name with a side in it means the camera there, any other the one at the back, as a telephone
+    /// has it. Cameras outside the machine have no part in it, nor lights that this process may not switch.
+    private static func lit(_ cameras: [Camera], by lights: [LightFacts]) -> [Camera] {
+        var cameras = cameras
+        // What is held on is a torch, where a driver tells the two apart.
+        let usable = lights.filter(\.isWritable).sorted {
+            ($0.isTorch ? 0 : 1, $0.name) < ($1.isTorch ? 0 : 1, $1.name)
+        }
+        for light in usable {
+            let there = cameras.indices.filter { cameras[$0].position == light.position }
+            guard let first = there.min(by: { cameras[$0].id < cameras[$1].id }), cameras[first].light == nil,
+                !cameras[first].mediaTypes.isEmpty
+            else { continue }
+            cameras[first].light = light.path
+            cameras[first].flash = true
+            cameras[first].torch = true
+        }
+        return cameras
     }
 
     private static func availability(_ node: NodeFacts) -> Availability {
@@ -111,6 +166,7 @@ package struct CameraCatalogue: Hashable, Sendable {
             if opened.isInUse, !node.isHeldByCapture {
                 return Availability(.busy, reason: "in use by \(node.holder ?? "another program")")
             }
+            if opened.isCovered { return Availability(.disabled, reason: "its cover is closed, or its switch is off") }
             if opened.hasSignal == false { return Availability(.noSignal, reason: "its input has no signal") }
             if FormatChoice(WantedFormat(), among: opened.formats) == nil {
                 return Availability(.unknown, reason: "it has no format that can be used")

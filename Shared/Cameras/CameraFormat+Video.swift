@@ -19,9 +19,13 @@ extension FrameSizes {
             switch sizes.intervals {
             case .unknown: []
             case .discrete(let all): all.sorted { $0.seconds < $1.seconds }.map(\.description)
-            case .range(let fastest, let slowest): [fastest.description, slowest.description]
+            case .range(let fastest, let slowest, _): [fastest.description, slowest.description]
             }
         self.init(width: sizes.minimumWidth, height: sizes.minimumHeight, intervals: intervals)
+        if case .range(_, _, let step) = sizes.intervals {
+            intervalsAreRange = true
+            intervalStep = step?.description
+        }
         guard !sizes.isDiscrete else { return }
         maximumWidth = sizes.maximumWidth
         maximumHeight = sizes.maximumHeight

@@ -23,6 +23,8 @@ package enum CameraIdentity {
                 if node.index > 0 { name += "-index\(node.index)" }
             } else if case .success(let opened) = node.opened, !opened.capabilities.busInfo.isEmpty {
                 name = opened.capabilities.busInfo
+            } else if let known = node.knownBusInfo, !known.isEmpty {
+                name = known
             } else {
                 name = node.devicePath
             }

@@ -9,20 +9,39 @@ package struct CameraScanner: Sendable {
     package struct Scan: Hashable, Sendable {
         /// Every node that could be a camera, in the order of their places in the machine.
         package var nodes: [NodeFacts]
-        /// Why there can be no camera at all; nil where the kernel has V4L2.
+        /// The lights that are no part of a camera, by name (`/sys/class/leds`).
+        package var lights: [LightFacts]
+        /// Why there can be no camera at all, or why it could not be looked for; nil where the kernel has V4L2.
         package var problem: String?
+        /// Whether what is not in it is not there.
+        package var isComplete: Bool
 
-        /// A scan with both its parts.
-        package init(nodes: [NodeFacts], problem: String? = nil) {
+        /// A scan with its parts.
+        package init(
+            nodes: [NodeFacts],
+            lights: [LightFacts] = [],
+            problem: String? = nil,
+            isComplete: Bool = true
+        ) {
             self.nodes = nodes
+            self.lights = lights
             self.problem = problem
+            self.isComplete = isComplete
         }
     }
+
+    /// Asks a part of a camera that has a node of its own; nil where it can not be opened.
+    package typealias PartQuestion = @Sendable (_ path: String) -> PartFacts?
+    /// Reads the graph of a media controller; nil where it can not be read.
+    package typealias GraphQuestion = @Sendable (_ path: String) -> MediaGraph?
 
     /// How many nodes are looked at; the kernel has no more (VIDEO_NUM_DEVICES).
     private static let nodeLimit = 256
 
-    private let devices, sysfs, procfs: String
+    let devices, sysfs: String
+    let askPart: PartQuestion
+    let readGraph: GraphQuestion
+    private let procfs: String
     private let ask: @Sendable (String) -> Result<NodeFacts.Opened, VideoError>
 
     /// A scanner of this machine, or of folders that look like one.
@@ -32,40 +51,61 @@ package struct CameraScanner: Sendable {
     ///   - sysfs: Where the kernel describes them (`sysfs(5)`).
     ///   - procfs: Where processes are (`proc(5)`), to tell who uses a busy camera.
     ///   - ask: Opens a node and asks it.
+    ///   - graph: Reads the graph of a media controller.
+    ///   - part: Asks a sensor or a light.
     package init(
         devices: String = "/dev",
         sysfs: String = "/sys",
         procfs: String = "/proc",
         ask: @escaping @Sendable (String) -> Result<NodeFacts.Opened, VideoError> = { path in
             Result { () throws(VideoError) in try NodeFacts.Opened(asking: path) }
-        }
+        },
+        graph: @escaping GraphQuestion = { try? MediaGraph(reading: $0) },
+        part: @escaping PartQuestion = { PartFacts(asking: $0) }
     ) {
         self.devices = devices
         self.sysfs = sysfs
         self.procfs = procfs
         self.ask = ask
+        askPart = part
+        readGraph = graph
     }
 
     /// Looks at every node once.
     package func scan() -> Scan {
         let folder = sysfs + "/class/video4linux"
-        guard let names = SystemTree.entries(folder) else {
+        let entries: [String]?
+        var problem: String?
+        switch SystemTree.listing(folder) {
+        case .success(let names): entries = names
+        case .failure(let error) where error.errorNumber == ENOENT && SystemTree.entries(sysfs + "/class") != nil:
             return Scan(
                 nodes: [],
+                lights: lights(),
                 problem: "this kernel has no V4L2: \(folder) is missing (cloud kernels are built without it)"
             )
+        case .failure(let error):
+            // Without sysfs the nodes themselves are left, which have no place in the machine then.
+            problem = "\(folder) can not be read (errno \(error.errorNumber)): cameras are known by their nodes alone"
+            entries = SystemTree.entries(devices)
         }
-        let found = names.filter { Self.isVideoNode($0) }.prefix(Self.nodeLimit).compactMap {
-            facts(of: $0, in: folder)
+        let controllers = MediaControllers(self)
+        let found = (entries ?? []).filter { Self.isVideoNode($0) }.prefix(Self.nodeLimit).compactMap {
+            facts(of: $0, in: folder, controllers)
         }
-        return Scan(nodes: found.sorted { ($0.devicePath, $0.index, $0.path) < ($1.devicePath, $1.index, $1.path) })
+        return Scan(
+            nodes: found.sorted { ($0.devicePath, $0.index, $0.path) < ($1.devicePath, $1.index, $1.path) },
+            lights: lights(),
+            problem: problem,
+            isComplete: entries != nil
+        )
     }
 
     private static func isVideoNode(_ name: String) -> Bool {
         name.hasPrefix("video") && name.count > 5 && name.dropFirst(5).allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    private func facts(of name: String, in folder: String) -> NodeFacts? {
+    private func facts(of name: String, in folder: String, _ controllers: MediaControllers) -> NodeFacts? {
         let path = devices + "/" + name
         let place = folder + "/" + name
         let index = SystemTree.text(place + "/index").flatMap { Int($0) } ?? 0
@@ -78,9 +118,13 @@ package struct CameraScanner: Sendable {
             usb: usb(device),
             opened: ask(path)
         )
+        facts.panel = panel(device)
         switch facts.opened {
         case .success(let opened):
             if opened.isInUse { findHolder(&facts) }
+            if let number = SystemTree.text(place + "/dev").flatMap({ MediaGraph.Node($0) }) {
+                controllers.complete(&facts, number)
+            }
         case .failure(let error):
             // Metadata, output, codec and memory-to-memory nodes. What can not be opened, for whatever reason, may be a
             // camera; the first of a device's nodes is its pictures.
@@ -89,6 +133,19 @@ package struct CameraScanner: Sendable {
             facts.group = SystemTree.group(path)
         }
         return facts
+    }
+
+    /// The side of the case at which the firmware puts the device, or what it is plugged into.
+    ///
+    /// Source: Documentation/ABI/testing/sysfs-devices-physical_location.
+    private func panel(_ device: String) -> String? {
+        var parts = device.split(separator: "/")
+        while parts.count > 2 {
+            let folder = "/" + parts.joined(separator: "/")
+            if let panel = SystemTree.text(folder + "/physical_location/panel"), panel != "unknown" { return panel }
+            parts.removeLast()
+        }
+        return nil
     }
 
     /// Walks up from the interface to the USB device, whose folder is named by its ports.

@@ -80,7 +80,7 @@ package struct FormatChoice: Hashable, Sendable {
         switch intervals {
         case .unknown:
             return nil
-        case .range(let fastest, let slowest):
+        case .range(let fastest, let slowest, _):
             guard let rate, rate > 0, 1 / rate > fastest.seconds else { return fastest }
             guard 1 / rate < slowest.seconds else { return slowest }
             return FrameInterval(numerator: 1000, denominator: UInt32(min(rate * 1000, Double(UInt32.max)))) ?? slowest

@@ -41,9 +41,12 @@ package struct NodeFacts: Hashable, Sendable {
         package var orientation: Int32?
         /// `V4L2_CID_CAMERA_SENSOR_ROTATION`: degrees counter-clockwise that make the picture upright.
         package var rotation: Int32?
+        /// Whether the node itself has a light that can be held on.
         package var hasLight: Bool
         package var isInUse: Bool
         package var hasSignal: Bool?
+        /// Whether a cover or a switch keeps the camera from seeing (`V4L2_CID_PRIVACY`).
+        package var isCovered: Bool
 
         /// The facts with all their parts.
         package init(
@@ -53,7 +56,8 @@ package struct NodeFacts: Hashable, Sendable {
             rotation: Int32? = nil,
             hasLight: Bool = false,
             isInUse: Bool = false,
-            hasSignal: Bool? = nil
+            hasSignal: Bool? = nil,
+            isCovered: Bool = false
         ) {
             self.capabilities = capabilities
             self.formats = formats
@@ -62,6 +66,7 @@ package struct NodeFacts: Hashable, Sendable {
             self.hasLight = hasLight
             self.isInUse = isInUse
             self.hasSignal = hasSignal
+            self.isCovered = isCovered
         }
 
         /// Opens a node, asks, and closes it.
@@ -76,10 +81,25 @@ package struct NodeFacts: Hashable, Sendable {
                 formats: device.formats(),
                 orientation: device.value(of: VideoControl.Identifier.cameraOrientation),
                 rotation: device.value(of: VideoControl.Identifier.sensorRotation),
-                hasLight: device.value(of: VideoControl.Identifier.flashMode) != nil,
+                hasLight: device.lightModes().contains(.torch),
                 isInUse: device.isInUse(),
-                hasSignal: device.hasSignal()
+                hasSignal: device.hasSignal(),
+                isCovered: device.value(of: VideoControl.Identifier.privacy) == 1
             )
+        }
+    }
+
+    /// What the sensor behind the node says, which has a node of its own.
+    package struct Sensor: Hashable, Sendable {
+        /// As `Opened.orientation`.
+        package var orientation: Int32?
+        /// As `Opened.rotation`.
+        package var rotation: Int32?
+
+        /// What a sensor says.
+        package init(orientation: Int32? = nil, rotation: Int32? = nil) {
+            self.orientation = orientation
+            self.rotation = rotation
         }
     }
 
@@ -93,6 +113,16 @@ package struct NodeFacts: Hashable, Sendable {
     package var devicePath: String
     package var usb: USB?
     package var opened: Result<Opened, VideoError>
+    /// Where it said that it is attached when it could be opened; set by whoever remembers.
+    package var knownBusInfo: String?
+    /// What its sensor says, where a media controller connects one with the node.
+    package var sensor: Sensor?
+    /// Whether a media controller says that nothing is connected with the node but what works on pictures of others.
+    package var isProcessor = false
+    /// The node of a light that a media controller puts beside its sensor, and that can be held on.
+    package var lightNode: String?
+    /// The side of the machine's case where the firmware says it is, such as `front` (ACPI `_PLD`).
+    package var panel: String?
     /// The group that may open the node, by name or number.
     package var group: String?
     /// Who uses it, such as `ffmpeg (pid 123)`; known only where this process may see it.

@@ -2,9 +2,17 @@ private import Glibc
 
 /// Small readers for the kernel's file trees; what can not be read is nil.
 enum SystemTree {
+    /// Why a folder can not be listed.
+    struct Failure: Error {
+        let errorNumber: Int32
+    }
+
     /// The names in a folder, without `.` and `..`, sorted.
-    static func entries(_ folder: String) -> [String]? {
-        guard let stream = unsafe opendir(folder) else { return nil }
+    static func entries(_ folder: String) -> [String]? { try? listing(folder).get() }
+
+    /// The names in a folder, without `.` and `..`, sorted; or why there are none.
+    static func listing(_ folder: String) -> Result<[String], Failure> {
+        guard let stream = unsafe opendir(folder) else { return .failure(Failure(errorNumber: errno)) }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
@@ -13,7 +21,7 @@ enum SystemTree {
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names.sorted()
+        return .success(names.sorted())
     }
 
     /// The first 4 KiB of an attribute file, without the white space around it.
@@ -35,6 +43,21 @@ enum SystemTree {
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
+
+    /// Writes an attribute.
+    ///
+    /// - Returns: errno, or 0.
+    static func write(_ text: String, to path: String) -> Int32 {
+        let descriptor = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { _ = close(descriptor) }
+        let bytes = Array(text.utf8)
+        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        return count < 0 ? errno : 0
+    }
+
+    /// Whether this process may write to a file.
+    static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
     /// What a symbolic link says.
     static func link(_ path: String) -> String? {

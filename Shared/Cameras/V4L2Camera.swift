@@ -15,6 +15,9 @@ package actor V4L2Camera: CameraDevice {
     private let loop: EventLoop
     private let path: String
     private let configuration: Configuration
+    private let separateLight: SeparateLight?
+    /// Whether the separate light is on because of us.
+    private var isLit = false
     private var device: VideoDevice?
     private var choice: FormatChoice?
     private var format: VideoFormat?
@@ -55,10 +58,11 @@ package actor V4L2Camera: CameraDevice {
         self.camera = camera
         self.path = path
         self.configuration = configuration
+        separateLight = SeparateLight(camera.light, besides: path)
         loop = EventLoop(name: "camera")
     }
 
-    isolated deinit {}
+    isolated deinit { endSeparateLight() }
 
     package func open(_ wanted: WantedFormat) async throws(CameraError) -> VideoFormat {
         guard device == nil else { throw CameraError(.inUse, "open already") }
@@ -75,6 +79,8 @@ package actor V4L2Camera: CameraDevice {
             )
             if configuration.locksSettings { opened.takePriority() }
             opened.endForeignLight()
+            // What a process before this one was ended with; a light that can not be turned off keeps nobody from filming.
+            if let separateLight, separateLight.isOn { try? separateLight.set(false) }
             try opened.startStreaming()
             device = consume opened
             hasFrame = false
@@ -125,6 +131,7 @@ package actor V4L2Camera: CameraDevice {
             _ = await waiting.value
         }
         guard generation == closing else { return }
+        endSeparateLight()
         device = nil
         format = nil
     }
@@ -132,7 +139,10 @@ package actor V4L2Camera: CameraDevice {
     package func setLight(_ isOn: Bool) async throws(CameraError) {
         guard device != nil else { throw CameraError(.notSupported, "not open") }
         do throws(VideoError) {
-            try device?.setLight(isOn)
+            guard let separateLight else { return try device?.setLight(isOn) ?? () }
+            if isOn { isLit = true }
+            try separateLight.set(isOn)
+            isLit = isOn
         } catch {
             throw CameraError(error, wasOpen: true)
         }
@@ -202,6 +212,7 @@ package actor V4L2Camera: CameraDevice {
             guard restarts > 1, let choice else {
                 // A light that can not be turned off now is off when the device is closed.
                 try? device?.setLight(false)
+                endSeparateLight()
                 device?.stopStreaming()
                 try device?.startStreaming()
                 return
@@ -220,6 +231,13 @@ package actor V4L2Camera: CameraDevice {
         } catch {
             throw CameraError(error, wasOpen: true)
         }
+    }
+
+    private func endSeparateLight() {
+        guard isLit, let separateLight else { return }
+        // There is nothing left to do about one that can not be turned off.
+        try? separateLight.set(false)
+        isLit = false
     }
 
     /// Milliseconds of silence after which the camera is started anew.

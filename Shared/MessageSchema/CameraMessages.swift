@@ -25,14 +25,24 @@ package struct Availability: Hashable, Sendable, Codable {
 package struct SourceStatus: Hashable, Sendable, Codable {
     package var source: Source
     package var available: Bool
+    /// Why not, in a word; nothing where it is available.
     package var reason: String?
     package var mediaTypes: [MediaType]
+    /// More about the reason, for a person.
+    package var detail: String?
 
-    package init(source: Source, available: Bool, reason: String?, mediaTypes: [MediaType]) {
+    package init(
+        source: Source,
+        available: Bool,
+        reason: String?,
+        mediaTypes: [MediaType],
+        detail: String? = nil
+    ) {
         self.source = source
         self.available = available
         self.reason = reason
         self.mediaTypes = mediaTypes
+        self.detail = detail
     }
 }
 
@@ -44,8 +54,13 @@ package struct FrameSizes: Hashable, Sendable, Codable {
     package var maximumHeight: Int
     package var stepWidth: Int?
     package var stepHeight: Int?
-    /// Frames a second that go with it, as `numerator/denominator` seconds each, slowest last.
+    /// Times between two frames that go with it, as `numerator/denominator` seconds each, slowest last; of a range of
+    /// sizes those of the largest.
     package var intervals: [String]
+    /// Whether `intervals` are the two ends of a range, and not all there are.
+    package var intervalsAreRange: Bool?
+    /// What the times of a range differ by at least, where it has steps.
+    package var intervalStep: String?
 
     package init(width: Int, height: Int, intervals: [String]) {
         minimumWidth = width
@@ -72,6 +87,16 @@ package struct CameraFormat: Hashable, Sendable, Codable {
     }
 }
 
+/// What a camera can be used for, as a camera program's switch has it.
+package enum CaptureMode: String, Hashable, Sendable, Codable, CaseIterable {
+    case photo, movie
+
+    /// The modes for kinds of media, photos first.
+    package static func modes(for mediaTypes: [MediaType]) -> [CaptureMode] {
+        (mediaTypes.contains(.image) ? [.photo] : []) + (mediaTypes.contains(.movie) ? [.movie] : [])
+    }
+}
+
 /// A camera as programs see it.
 package struct Camera: Hashable, Sendable, Codable {
     /// Survives replugging and renumbering.
@@ -83,6 +108,7 @@ package struct Camera: Hashable, Sendable, Codable {
     package var builtIn: Bool
     package var availability: Availability
     package var mediaTypes: [MediaType]
+    package var captureModes: [CaptureMode]
     package var flash: Bool
     package var torch: Bool
     package var formats: [CameraFormat]
@@ -90,6 +116,8 @@ package struct Camera: Hashable, Sendable, Codable {
     package var rotation: Int
     /// The device node now, which is not its identity.
     package var node: String?
+    /// What its light is switched with: the node itself, a subdevice, or a LED's folder in sysfs.
+    package var light: String?
 
     package init(
         id: String,
@@ -103,7 +131,8 @@ package struct Camera: Hashable, Sendable, Codable {
         torch: Bool,
         formats: [CameraFormat],
         rotation: Int = 0,
-        node: String? = nil
+        node: String? = nil,
+        light: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -112,11 +141,13 @@ package struct Camera: Hashable, Sendable, Codable {
         self.builtIn = builtIn
         self.availability = availability
         self.mediaTypes = mediaTypes
+        captureModes = CaptureMode.modes(for: mediaTypes)
         self.flash = flash
         self.torch = torch
         self.formats = formats
         self.rotation = rotation
         self.node = node
+        self.light = light
     }
 }
 
@@ -141,8 +172,13 @@ package struct ListCameras: Request {
 
     package struct Reply: Hashable, Sendable, Codable {
         package var cameras: [Camera]
+        /// Why there can be none of hardware, or why it could not be looked for; nothing where all is well.
+        package var problem: String?
 
-        package init(cameras: [Camera]) { self.cameras = cameras }
+        package init(cameras: [Camera], problem: String? = nil) {
+            self.cameras = cameras
+            self.problem = problem
+        }
     }
 }
 
@@ -213,7 +249,7 @@ package struct AskCameras: Request {
 
     package struct Reply: Hashable, Sendable, Codable {
         package var answer: Bool
-        /// `mediaTypeEmpty`, `sourceUnavailable`, `cameraAbsent`, or nothing.
+        /// `mediaTypeEmpty`, `sourceUnavailable`, `cameraAbsent` …: why not; nothing for a yes.
         package var reason: String?
 
         package init(answer: Bool, reason: String? = nil) {

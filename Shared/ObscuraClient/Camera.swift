@@ -51,12 +51,58 @@ public final class Camera: Sendable {
         return await ask(AskCameras(.mediaType, source: source.message, mediaType: type))
     }
 
+    /// What the camera that looks there can be used for now; empty where there is none that can be used.
+    public func captureModes(of device: CameraDevice) async -> [CameraCaptureMode] {
+        // Like the other questions: what can not be found out is nothing.
+        guard let camera = try? await info(of: device), camera.isAvailable else { return [] }
+        return camera.captureModes
+    }
+
+    // MARK: What there is
+
     /// All cameras.
     ///
     /// - Throws: ``ObscuraError`` when the cluster can not be reached.
     public func all() async throws -> [CameraInfo] {
         try await cluster.call(ListCameras()).cameras.map(CameraInfo.init)
     }
+
+    /// Why this machine can have no camera of hardware, or why it could not be looked for; nil where all is well.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func problem() async throws -> String? { try await cluster.call(ListCameras()).problem }
+
+    /// The three sources, and what each can give now.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func sources() async throws -> [SourceInfo] {
+        try await cluster.call(ListSources()).sources.map(SourceInfo.init)
+    }
+
+    /// The camera of an identity; nil where there is none.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func info(of id: String) async throws -> CameraInfo? {
+        try await cluster.call(ShowCamera(camera: id)).camera.map(CameraInfo.init)
+    }
+
+    /// The camera that looks there, the usable ones first; nil where there is none.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func info(of device: CameraDevice) async throws -> CameraInfo? {
+        try await info(of: device.position.rawValue)
+    }
+
+    /// What can be set on the camera of an identity, and is set now, whoever uses it.
+    ///
+    /// - Returns: All settings; none where there is no such camera, or it could not be asked.
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func allSettings(of id: String) async throws -> [CameraSetting] {
+        (try await cluster.call(ShowCamera(camera: id)).controls ?? []).map(CameraSetting.init)
+    }
+
+    /// The cameras as they come, go and change; first those that are there.
+    public func changes() -> CameraChanges { CameraChanges(cluster) }
 
     /// What the machine can do, in sentences: cameras, flashes, photos, films.
     ///

@@ -39,6 +39,15 @@ public enum SourceType: String, Hashable, Sendable, CaseIterable {
         case .savedPhotosAlbum: .savedPhotosAlbum
         }
     }
+
+    init(_ source: Source) {
+        self =
+            switch source {
+            case .camera: .camera
+            case .photoLibrary: .photoLibrary
+            case .savedPhotosAlbum: .savedPhotosAlbum
+            }
+    }
 }
 
 /// What kind of media, as a uniform type identifier; compared exactly, never by conformance.
@@ -71,41 +80,14 @@ public enum CameraFlash: String, Hashable, Sendable, CaseIterable {
 public struct CameraAnswer: Hashable, Sendable {
     /// Yes or no.
     public let isTrue: Bool
-    /// Why not: `mediaTypeEmpty`, `sourceUnavailable`, `cameraAbsent`, or the code of an error; nil for a yes.
+    /// Why not: `mediaTypeEmpty`, `mediaTypeUnavailable`, `sourceUnavailable`, `cameraAbsent`, `cameraBusy` and other states
+    /// of the camera, `noFlash`, or the code of an error; nil for a yes.
     public let reason: String?
 
     /// Makes an answer.
     public init(isTrue: Bool, reason: String?) {
         self.isTrue = isTrue
         self.reason = reason
-    }
-}
-
-/// A camera of the machine.
-public struct CameraInfo: Hashable, Sendable {
-    /// Survives replugging and renumbering.
-    public let id: String
-    /// The name that people see.
-    public let name: String
-    /// Where it looks.
-    public let device: CameraDevice
-    /// Whether it can be used now.
-    public let isAvailable: Bool
-    /// Why not: a word such as `busy` or `absent`; nil when it can.
-    public let reason: String?
-    /// Whether it has a flash.
-    public let hasFlash: Bool
-    /// What it gives.
-    public let mediaTypes: [MediaType]
-
-    init(_ camera: MessageSchema.Camera) {
-        id = camera.id
-        name = camera.name
-        device = CameraDevice(camera.position)
-        isAvailable = camera.availability.state == .available
-        reason = isAvailable ? nil : camera.availability.reason ?? camera.availability.state.rawValue
-        hasFlash = camera.flash
-        mediaTypes = camera.mediaTypes.map { MediaType(rawValue: $0.rawValue) }
     }
 }
 

@@ -72,6 +72,15 @@ public final class ObscuraCluster: Sendable {
         }
     }
 
+    /// A stream whose items come whenever they come.
+    func follow<R: StreamRequest>(_ request: R) async throws -> ItemStream<R> {
+        let options = unboundedOptions
+        return try await translating {
+            let client = try await connection.client(for: R.name)
+            return try await patience.wait { try await client.stream(request, options, window: 16) }
+        }
+    }
+
     func upload<R: UploadRequest>(
         _ request: R,
         _ next: @escaping @Sendable () async throws -> Attachment?

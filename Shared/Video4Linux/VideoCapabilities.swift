@@ -40,6 +40,9 @@ package struct VideoCapabilities: Hashable, Sendable {
         return has(0x1) ? .singlePlanar : has(0x1000) ? .multiPlanar : nil
     }
 
+    /// Whether a media controller has to be set up before the node gives anything (V4L2_CAP_IO_MC).
+    package var isGraphDriven: Bool { nodeCapabilities & 0x2000_0000 != 0 }
+
     /// Drivers whose capture nodes look like cameras but give what a processor made of other memory.
     ///
     /// Source: bitsy-ai/printnanny-os issue 158 (bcm2835-isp reports device_caps 0x04200001), WendyOS issue 1070.

@@ -95,7 +95,14 @@ extension VideoDevice {
             guard let fastest = FrameInterval(numerator: fast.numerator, denominator: fast.denominator),
                 let slowest = FrameInterval(numerator: slow.numerator, denominator: slow.denominator)
             else { return .unknown }
-            return .range(fastest: fastest, slowest: slowest)
+            // A continuous range has a step of 1 that means nothing (vidioc-enum-frameintervals.rst).
+            let isStepwise = raw.type == UInt32(V4L2_FRMIVAL_TYPE_STEPWISE.rawValue)
+            let step = isStepwise ? raw.stepwise.step : v4l2_fract()
+            return .range(
+                fastest: fastest,
+                slowest: slowest,
+                step: FrameInterval(numerator: step.numerator, denominator: step.denominator)
+            )
         }
         return found.isEmpty ? .unknown : .discrete(found)
     }

@@ -21,8 +21,8 @@ package struct FrameInterval: Hashable, Sendable, CustomStringConvertible {
 /// Which frame intervals a format has at a size.
 package enum FrameIntervals: Hashable, Sendable {
     case discrete([FrameInterval])
-    /// Any from the fastest to the slowest; never expanded.
-    case range(fastest: FrameInterval, slowest: FrameInterval)
+    /// From the fastest to the slowest, any, or in steps; never expanded.
+    case range(fastest: FrameInterval, slowest: FrameInterval, step: FrameInterval? = nil)
     /// The driver does not tell.
     case unknown
 }

@@ -87,6 +87,120 @@ def check_cameras():
     return cameras
 
 
+TYPES = {
+    "int": "integer", "bool": "boolean", "menu": "menu", "intmenu": "integerMenu", "button": "button",
+    "int64": "integer64", "str": "string", "bitmask": "bitmask",
+}
+
+
+def listed_controls(node):
+    """What v4l2-ctl lists: by name the fields that it prints, as `cameras show` has them."""
+    found, current = {}, None
+    for line in run("v4l2-ctl", "-d", node, "--list-ctrls-menus").splitlines():
+        item = re.match(r"\t+(-?\d+): (.*)$", line)
+        if item:
+            number = re.match(r"(-?\d+) \(0x", item[2])
+            current["menu"].append((int(item[1]), number[1] if number else item[2].rstrip()))
+            continue
+        head = re.match(r"\s*(\S+) (0x[0-9a-f]{8}) \((\w+)\)\s*:(.*)$", line)
+        if not head:
+            continue
+        rest = head[4]
+        current = {"id": int(head[2], 16), "type": TYPES.get(head[3], "compound")}
+        dimensions = [int(n) for n in re.findall(r"\[(\d+)\]", rest)]
+        if dimensions:
+            current.update(type="compound", dimensions=dimensions)
+        if "menu" in head[3]:
+            current["menu"] = []
+        current["flags"] = []
+        flags = re.search(r" flags=(.*)$", rest)
+        if flags:
+            rest = rest[: flags.start()]
+            words = [word.strip() for word in flags[1].split(",")]
+            current["flags"] = sorted(re.sub(r"-(\w)", lambda m: m[1].upper(), word) for word in words)
+        text = re.search(r" value='(.*)'$", rest)
+        if text:
+            current["value"] = text[1]
+        for key, value in re.findall(r"(min|max|step|default|value)=(-?0x[0-9a-f]+|-?\d+)(?=\s|$)", rest):
+            name = {"min": "minimum", "max": "maximum"}.get(key, key)
+            if current["type"] != "compound" or name != "value":
+                current[name] = int(value, 0)
+        found[head[1]] = current
+    return found
+
+
+def check_controls(camera):
+    """Every control that v4l2-ctl lists, with everything that it prints of it."""
+    said = listed_controls(camera["node"])
+    shown = {c["name"]: c for c in obscura("cameras", "show", camera["id"])[-1]["controls"]}
+    expect("controls", sorted(shown), sorted(said))
+    expect("there are controls of every type", {c["type"] for c in said.values()} >= set(TYPES.values()), True)
+    expect("a menu has holes", shown["menu"]["menu"][0]["index"] > shown["menu"]["minimum"], True)
+    differ, compared = [], 0
+    for name, wanted in said.items():
+        control = dict(shown[name], flags=sorted(shown[name]["flags"]))
+        if "menu" in control:
+            control["menu"] = [(item["index"], item["name"]) for item in control["menu"]]
+        for key, value in wanted.items():
+            # What the camera changes by itself is another value by now.
+            if key == "value" and {"volatile", "inactive"} & set(wanted["flags"]):
+                continue
+            compared += 1
+            if control.get(key) != value:
+                differ.append((name, key, control.get(key), value))
+    expect(f"{compared} fields of {len(said)} controls", differ, [])
+
+
+class Watcher:
+    """`obscura cameras watch`, with the time at which each line came."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [f"{BIN}/obscura", "cameras", "watch", "--json"], stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def until(self, kind, count):
+        """Reads until that many events of a kind came; seconds until the last of them, and the identities."""
+        start, found = time.monotonic(), []
+        while len(found) < count:
+            event = json.loads(self.process.stdout.readline())
+            if event["kind"] == kind:
+                found.append(event["camera"]["id"])
+        return time.monotonic() - start, sorted(found)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+
+
+def check_hotplug(cameras):
+    """Takes the driver off its device and puts it back, and hides a node; no event but the machine's own tells of it."""
+    ids = sorted(c["id"] for c in cameras)
+    watcher = Watcher()
+    try:
+        expect("present", watcher.until("present", len(ids))[1], ids)
+        for step in range(3):
+            for verb, kind in (("unbind", "removed"), ("bind", "added")):
+                with open(f"/sys/bus/platform/drivers/vivid/{verb}", "w") as file:
+                    file.write("vivid.0")
+                took, found = watcher.until(kind, len(ids))
+                expect(f"{kind} after {verb}", found, ids)
+                print(f"figure: {kind} told {took * 1000:.0f} ms after {verb} of vivid was done (emulated)")
+        node = cameras[0]["node"]
+        os.rename(node, "/dev/hidden")
+        took, found = watcher.until("changed", 1)
+        expect("changed when its node is hidden", found, ids[:1])
+        print(f"figure: changed told {took * 1000:.0f} ms after a node was hidden (emulated)")
+        os.rename("/dev/hidden", node)
+        took, found = watcher.until("changed", 1)
+        print(f"figure: changed told {took * 1000:.0f} ms after the node came back (emulated)")
+        wait_until(
+            "the camera is back", lambda: obscura("cameras", "show", ids[0])[-1]["availability"]["state"] == "available"
+        )
+    finally:
+        watcher.end()
+
+
 def check_photo(camera):
     path = f"{OUT}/photo.jpg"
     photo = obscura("photo", "--camera", camera["id"], "--output", path)[-1]
@@ -174,6 +288,8 @@ def main():
     try:
         expect("the cluster is ready", bool(os.read(reader, 1)), True)
         cameras = check_cameras()
+        check_controls(cameras[0])
+        check_hotplug(cameras)
         obscura("permissions", "grant", "--resource", "camera/*")
         obscura("permissions", "grant", "--resource", "library", "--access", "addOnly")
         check_photo(cameras[0])

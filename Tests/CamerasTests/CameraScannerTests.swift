@@ -122,6 +122,7 @@ struct CameraScannerTests {
 
     @Test func `a machine without V4L2 is told so`() async throws {
         try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(atPath: root + "/sys/class", withIntermediateDirectories: true)
             let scan = Self.scanner(root) { _ in .failure(VideoError(operation: "open", errorNumber: 2)) }.scan()
             #expect(scan.nodes.isEmpty)
             #expect(scan.problem?.contains("no V4L2") == true)

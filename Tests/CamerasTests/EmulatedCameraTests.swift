@@ -107,6 +107,33 @@ struct EmulatedCameraTests {
         await again.close()
     }
 
+    @Test func `values of every kind are read`() throws {
+        let path = try #require(Self.cameras().first?.node)
+        let device = try VideoDevice(path: path)
+        let controls = CameraControl.list(of: device)
+        func value(_ name: String) -> ControlValue? { controls.first { $0.name == name }?.value }
+        #expect(value("brightness") == .number(128))
+        #expect(value("integer_64_bits") != nil)
+        #expect(value("bitmask") != nil)
+        guard case .text(let text)? = value("string") else {
+            Issue.record("The text is no text.")
+            return
+        }
+        #expect(!text.isEmpty)
+        #expect(value("button") == nil)
+        #expect(controls.contains { $0.type == .compound && $0.dimensions?.isEmpty == false })
+        #expect(try CameraControl.list(ofNode: path).map(\.name) == controls.map(\.name))
+    }
+
+    @Test func `the graph of the kernel's media controller knows the cameras' nodes`() throws {
+        let graph = try MediaGraph(reading: "/dev/media0")
+        let number = try #require(Self.cameras().first?.node?.split(separator: "/").last)
+        let text = try String(contentsOfFile: "/sys/class/video4linux/\(number)/dev", encoding: .utf8)
+        let node = try #require(MediaGraph.Node(text.split(separator: "\n").joined()))
+        #expect(graph.parts(of: node) != nil)
+        #expect(graph.parts(of: MediaGraph.Node(major: 1, minor: 3)) == nil)
+    }
+
     @Test func `frames come with the driver's time, in order`() async throws {
         let (_, camera) = try Self.first()
         let format = try await camera.open(Self.small)

@@ -8,7 +8,11 @@ import Testing
 @Suite("The four machines", .timeLimit(.minutes(1)))
 struct FourMachinesTests {
     /// A machine with the cameras that are given, as the kernel would tell of them.
-    private func machine(front: Bool?, back: Bool?, busy: Bool = false) -> ProbeMachine {
+    private func machine(
+        front: Bool?,
+        back: Bool?,
+        state: Availability.State = .available
+    ) -> ProbeMachine {
         var cameras: [Camera] = []
         for (position, flash) in [(CameraPosition.front, front), (.back, back)] {
             guard let flash else { continue }
@@ -19,7 +23,7 @@ struct FourMachinesTests {
                     position: position,
                     driver: "test",
                     builtIn: false,
-                    availability: busy ? Availability(.busy, reason: "in use by x") : Availability(.available),
+                    availability: Availability(state, reason: state == .available ? nil : "in use by x"),
                     mediaTypes: [.image, .movie],
                     flash: flash,
                     torch: flash,
@@ -69,8 +73,65 @@ struct FourMachinesTests {
         )
     }
 
+    @Test(arguments: [nil, false, true] as [Bool?], [nil, false, true] as [Bool?])
+    func `each of the four machines, with and without a flash at each side`(front: Bool?, back: Bool?) {
+        let machine = machine(front: front, back: back)
+        var wanted = [front == nil && back == nil ? "Camera is not available." : "Camera is available."]
+        for (flash, name) in [(front, "front"), (back, "rear")] {
+            guard let flash else {
+                wanted.append("The \(name) camera is not available.")
+                continue
+            }
+            wanted.append("The \(name) camera is available.")
+            wanted.append("The \(name) camera is \(flash ? "equipped" : "not equipped") with a flash")
+        }
+        let works = front != nil || back != nil
+        wanted.append(works ? "The camera supports taking photos." : "The camera does not support taking photos")
+        wanted.append(works ? "The camera supports shooting videos." : "The camera does not support shooting videos.")
+        #expect(MachineReport.lines(for: machine) == wanted)
+        for (position, flash) in [(CameraPosition.front, front), (.back, back)] {
+            let isThere = machine.answer(AskCameras(.position, position: position))
+            #expect(isThere == .init(answer: flash != nil, reason: flash == nil ? "cameraAbsent" : nil))
+            let hasFlash = machine.answer(AskCameras(.flash, position: position))
+            let reason = flash == nil ? "cameraAbsent" : flash == false ? "noFlash" : nil
+            #expect(hasFlash == .init(answer: flash == true, reason: reason))
+        }
+    }
+
+    @Test(arguments: [
+        (Availability.State.busy, "cameraBusy"), (.denied, "cameraDenied"), (.disabled, "cameraDisabled"),
+        (.noSignal, "cameraNoSignal"), (.absent, "cameraAbsent"), (.unknown, "cameraUnknown"),
+    ])
+    func `a camera that can not be used now is no, and the reason is its state`(
+        state: Availability.State,
+        reason: String
+    ) {
+        let machine = machine(front: nil, back: true, state: state)
+        #expect(machine.answer(AskCameras(.position, position: .back)) == .init(answer: false, reason: reason))
+        #expect(machine.answer(AskCameras(.flash, position: .back)) == .init(answer: false, reason: reason))
+        #expect(machine.answer(AskCameras(.position, position: .front)).reason == "cameraAbsent")
+        #expect(machine.status(of: .camera).reason == state.rawValue)
+    }
+
+    @Test func `what could not be looked at is never absent`() {
+        var unseen = BuiltInCameras.front
+        unseen.position = .external
+        unseen.mediaTypes = []
+        unseen.availability = Availability(.denied, reason: "members of group video may")
+        let denied = ProbeMachine(catalogue: CameraCatalogue(cameras: [unseen]), library: .unavailable)
+        #expect(denied.answer(AskCameras(.position, position: .front)).reason == "cameraDenied")
+        #expect(denied.answer(AskCameras(.flash, position: .back)).reason == "cameraDenied")
+        #expect(denied.status(of: .camera).reason == "denied")
+        #expect(denied.status(of: .camera).detail == "members of group video may")
+        let blind = CameraCatalogue(cameras: [], problem: "sysfs can not be read", isComplete: false)
+        let unknown = ProbeMachine(catalogue: blind, library: .unavailable)
+        #expect(unknown.status(of: .camera).reason == "unknown")
+        #expect(unknown.status(of: .camera).detail == "sysfs can not be read")
+        #expect(unknown.answer(AskCameras(.position, position: .front)).reason == "cameraUnknown")
+    }
+
     @Test func `a busy camera is momentarily no source, and the reason says so`() {
-        let source = machine(front: nil, back: true, busy: true).status(of: .camera)
+        let source = machine(front: nil, back: true, state: .busy).status(of: .camera)
         #expect(!source.available)
         #expect(source.reason == "busy")
         #expect(source.mediaTypes.isEmpty)

@@ -8,8 +8,10 @@ struct Main {
         ServiceProcess.run(.probe, settings: ProbeConfiguration.settings) { host in
             let probe = try CapabilityProbe(host: host)
             await probe.register()
+            // Runs beside the messages for as long as the service; ended by what is returned.
+            let following = Task { await probe.followDevices() }
             await probe.logReport()
-            return {}
+            return { following.cancel() }
         }
     }
 }

@@ -1,25 +1,35 @@
 package import Cameras
 private import EventLoop
+package import HotPlug
 private import Media
-private import MessageSchema
-package import Timekeeping
+package import MessageSchema
+private import Timekeeping
+private import Video4Linux
 
-/// Looks at the cameras when somebody asks, on a thread that may wait for drivers.
+/// Looks at the cameras when something happened and when somebody asks, on a thread that may wait for drivers.
 ///
-/// A scan serves everybody who asks within half a second of it: many askers cost no more than one.
+/// A look serves everybody who asks within half a second of it, unless an event came: many askers cost no more than one.
 package actor CameraDesk {
     /// Asks the library what it has.
     package typealias LibraryQuestion = @Sendable () async -> ProbeMachine.Library
+    /// Asks a node for its controls; nil where it can not be asked.
+    package typealias ControlQuestion = @Sendable (_ node: String) -> [CameraControl]?
 
-    private static let freshness = Duration.milliseconds(500)
+    /// What those who watch are shown: a new node that can not be opened yet is held back while it settles.
+    package nonisolated let board = Bulletin(CameraCatalogue(cameras: []))
 
     private let loop = EventLoop(name: "scan")
     private let scanner: CameraScanner
     private let builtIn: BuiltInChoice
     private let positions: CameraCatalogue.Positions
+    private let isForbidden: @Sendable (String) -> Bool
     private let library: LibraryQuestion
-    private let now: @Sendable () -> BootInstant
-    private var latest: (catalogue: CameraCatalogue, at: BootInstant)?
+    private let controlsOfNode: ControlQuestion
+    private var plan: LookPlan
+    private var latest = CameraCatalogue(cameras: [])
+    /// What each node said of where it is attached, by its place in the machine.
+    private var busInfo: [String: String] = [:]
+    private var alarm: (token: EventLoop.Token, at: BootInstant)?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
@@ -27,38 +37,135 @@ package actor CameraDesk {
     ///   - scanner: What finds the nodes.
     ///   - builtIn: When the built-in cameras appear.
     ///   - positions: Positions that the administrator gave, by identity.
+    ///   - isForbidden: Whether nobody may use the camera of an identity.
+    ///   - pace: When the machine is looked at.
+    ///   - controls: Asks a node for its controls.
     ///   - library: Asks the library.
-    ///   - now: The clock by which a scan becomes old.
     package init(
         scanner: CameraScanner,
         builtIn: BuiltInChoice,
         positions: CameraCatalogue.Positions,
-        library: @escaping LibraryQuestion,
-        now: @escaping @Sendable () -> BootInstant = { .now() }
+        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
+        pace: LookPlan.Pace = LookPlan.Pace(),
+        controls: @escaping ControlQuestion = { try? CameraControl.list(ofNode: $0) },
+        library: @escaping LibraryQuestion
     ) {
         self.scanner = scanner
         self.builtIn = builtIn
         self.positions = positions
+        self.isForbidden = isForbidden
         self.library = library
-        self.now = now
+        controlsOfNode = controls
+        plan = LookPlan(pace: pace)
     }
 
+    isolated deinit { if let alarm { loop.remove(alarm.token) } }
+
     /// The cameras as they are now, without the library.
-    package func cameras() -> ProbeMachine { ProbeMachine(catalogue: catalogue(), library: .unavailable) }
+    package func cameras() -> ProbeMachine { ProbeMachine(catalogue: current(), library: .unavailable) }
 
     /// The cameras and the library as they are now.
     package func everything() async -> ProbeMachine {
         let library = await library()
-        return ProbeMachine(catalogue: catalogue(), library: library)
+        return ProbeMachine(catalogue: current(), library: library)
     }
 
-    /// Why there is no camera of hardware, where that is the machine's nature.
-    package func problem() -> String? { catalogue().problem }
+    /// What can be set on a camera; nil where it is a built-in one, or could not be asked.
+    package func controls(of camera: Camera) -> [CameraControl]? { camera.node.flatMap { controlsOfNode($0) } }
 
-    private func catalogue() -> CameraCatalogue {
-        if let latest, now() < latest.at + Self.freshness { return latest.catalogue }
-        let catalogue = CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions)
-        latest = (catalogue, now())
-        return catalogue
+    /// Why there is no camera of hardware, where that is the machine's nature.
+    package func problem() -> String? { current().problem }
+
+    // MARK: Following
+
+    /// Something may have come, gone or changed: looks soon.
+    package func hear(_ news: PlugNews) {
+        plan.hear(news, at: .now())
+        setAlarm()
+    }
+
+    /// Begins to look by itself, also for what no event tells; whoever begins also stops.
+    ///
+    /// - Returns: What there is, to go on from on the board.
+    package func startWatching() -> Bulletin<CameraCatalogue>.Entry {
+        plan.watch(by: 1)
+        _ = current()
+        setAlarm()
+        return board.latest
+    }
+
+    /// One watcher less.
+    package func stopWatching() {
+        plan.watch(by: -1)
+        setAlarm()
+    }
+
+    // MARK: Private
+
+    private func current() -> CameraCatalogue {
+        if plan.isStale(at: .now()) { look() }
+        return latest
+    }
+
+    private func look() {
+        var scan = scanner.scan()
+        remember(&scan.nodes)
+        latest = CameraCatalogue(scan, builtIn: builtIn, positions: positions, isForbidden: isForbidden)
+        plan.look(at: .now(), unready: scan.nodes.filter(\.isUnready).map { Self.name(ofNode: $0.path) })
+        let shown = shown()
+        if board.latest.number == 0 || board.latest.value != shown { board.post(shown) }
+        setAlarm()
+    }
+
+    /// Keeps where each node was attached, so that its camera keeps its identity while it can not be opened.
+    private func remember(_ nodes: inout [NodeFacts]) {
+        var seen: [String: String] = [:]
+        for index in nodes.indices {
+            let place = "\(nodes[index].devicePath)#\(nodes[index].index)"
+            if case .success(let opened) = nodes[index].opened {
+                seen[place] = opened.capabilities.busInfo
+            } else {
+                nodes[index].knownBusInfo = busInfo[place]
+                seen[place] = busInfo[place]
+            }
+        }
+        busInfo = seen
+    }
+
+    private func shown() -> CameraCatalogue {
+        let known = Set(board.latest.value.cameras.map(\.id))
+        let now = BootInstant.now()
+        let cameras = latest.cameras.filter { camera in
+            guard let node = camera.node, [.denied, .absent].contains(camera.availability.state) else { return true }
+            return known.contains(camera.id) || !plan.isSettling(Self.name(ofNode: node), at: now)
+        }
+        return CameraCatalogue(cameras: cameras, problem: latest.problem, isComplete: latest.isComplete)
+    }
+
+    private func setAlarm() {
+        let due = plan.due
+        guard alarm?.at != due else { return }
+        if let alarm { loop.remove(alarm.token) }
+        alarm = due.map { due in
+            let token = loop.schedule(at: due) { [weak self] in self?.assumeIsolated { $0.ring() } }
+            return (token, due)
+        }
+    }
+
+    private func ring() {
+        alarm = nil
+        if let due = plan.due, due <= .now() { look() } else { setAlarm() }
+    }
+
+    private static func name(ofNode path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+}
+
+extension NodeFacts {
+    /// Whether it could not be opened for a reason that may pass by itself, soon after the node was made.
+    fileprivate var isUnready: Bool {
+        guard case .failure(let error) = opened else { return false }
+        return error.code == .denied || error.code == .absent
     }
 }

@@ -1,4 +1,6 @@
 package import Cameras
+private import Consent
+private import HotPlug
 private import Logging
 private import MessageSchema
 private import Messaging
@@ -7,22 +9,25 @@ private import Timekeeping
 
 /// The probe's messages: what there is, in answers that need no permission.
 package struct CapabilityProbe: Sendable {
-    /// How often somebody who watches cameras is told of changes.
-    private static let watchInterval = Duration.milliseconds(500)
-
     private let host: ServiceHost
     private let desk: CameraDesk
+    private let monitor: PlugMonitor?
+    private let unheard: [String]
 
-    /// Reads the settings; looks at nothing yet.
+    /// Reads the settings and begins to hear of devices; looks at nothing yet.
     ///
     /// - Throws: `ErrorReply` with code `usage`.
     package init(host: ServiceHost, scanner: CameraScanner = CameraScanner()) throws {
         self.host = host
+        (monitor, unheard) = PlugMonitor.machine()
         let configuration = try ProbeConfiguration(host.settings)
         desk = CameraDesk(
             scanner: scanner,
             builtIn: configuration.builtIn,
             positions: configuration.positions,
+            isForbidden: { [policy = host.policy] id in
+                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.camera(id)) }
+            },
             library: { await Self.contents(host) }
         )
     }
@@ -34,10 +39,14 @@ package struct CapabilityProbe: Sendable {
             ListSources.Reply(sources: await desk.everything().sources)
         }
         await server.register(ListCameras.self) { [desk] _, _ in
-            ListCameras.Reply(cameras: await desk.cameras().cameras)
+            let catalogue = await desk.cameras().catalogue
+            return ListCameras.Reply(cameras: catalogue.cameras, problem: catalogue.problem)
         }
         await server.register(ShowCamera.self) { [desk] request, _ in
-            ShowCamera.Reply(camera: await desk.cameras().catalogue.camera(request.camera))
+            guard let camera = await desk.cameras().catalogue.camera(request.camera) else {
+                return ShowCamera.Reply(camera: nil)
+            }
+            return ShowCamera.Reply(camera: camera, controls: await desk.controls(of: camera))
         }
         await server.register(ReportCameras.self) { [desk] _, _ in
             ReportCameras.Reply(lines: MachineReport.lines(for: await desk.cameras()))
@@ -65,15 +74,46 @@ package struct CapabilityProbe: Sendable {
         request.source == .photoLibrary || request.source == .savedPhotosAlbum
     }
 
+    /// Follows devices as they come and go, until the task is cancelled; without it there is only the look now and then.
+    package func followDevices() async {
+        for what in unheard { host.log.warning("events of devices are not heard", ["what": .string(what)]) }
+        while let news = try? await monitor?.next() {
+            host.log.debug(
+                "devices changed",
+                [
+                    "nodes": .string(news.nodes.sorted().joined(separator: " ")),
+                    "incomplete": .boolean(news.isIncomplete),
+                ]
+            )
+            await desk.hear(news)
+        }
+    }
+
     private static func watch(_ desk: CameraDesk, _ sink: ItemSink<CameraEvent>) async throws -> Empty {
+        let first = await desk.startWatching()
+        do {
+            try await watch(from: first, on: desk.board, sink)
+        } catch {
+            await desk.stopWatching()
+            throw error
+        }
+    }
+
+    private static func watch(
+        from first: Bulletin<CameraCatalogue>.Entry,
+        on board: Bulletin<CameraCatalogue>,
+        _ sink: ItemSink<CameraEvent>
+    ) async throws -> Never {
         var known: [String: Camera] = [:]
-        for camera in await desk.cameras().cameras {
+        for camera in first.value.cameras {
             known[camera.id] = camera
             try await sink.send(CameraEvent(kind: .present, camera: camera))
         }
+        var number = first.number
         while true {
-            try await Task.sleep(for: watchInterval, clock: BootClock())
-            for event in await desk.cameras().events(since: known) {
+            let entry = try await board.next(after: number)
+            number = entry.number
+            for event in ProbeMachine(catalogue: entry.value, library: .unavailable).events(since: known) {
                 known[event.camera.id] = event.kind == .removed ? nil : event.camera
                 try await sink.send(event)
             }

@@ -12,7 +12,7 @@ package struct ProbeConfiguration: Sendable {
             "whether there are cameras without hardware",
             fallback: BuiltInChoice.auto.rawValue
         ),
-        Setting("camera-positions", "ID=front,…", "where cameras look, by identity, when the kernel does not know"),
+        Setting("camera-positions", "ID=front,…", "where cameras look, by identity, whatever the kernel says"),
     ]
 
     package let builtIn: BuiltInChoice

@@ -61,9 +61,16 @@ package struct ProbeMachine: Sendable {
         guard offered.isEmpty else {
             return SourceStatus(source: .camera, available: true, reason: nil, mediaTypes: offered)
         }
-        let state = cameras.first?.availability.state ?? .absent
-        let reason = state == .available ? Availability.State.unknown : state
-        return SourceStatus(source: .camera, available: false, reason: reason.rawValue, mediaTypes: [])
+        let first = cameras.first?.availability
+        // What could not be looked for is not absent.
+        let state = first?.state ?? (catalogue.isComplete ? .absent : .unknown)
+        return SourceStatus(
+            source: .camera,
+            available: false,
+            reason: (state == .available ? Availability.State.unknown : state).rawValue,
+            mediaTypes: [],
+            detail: first?.reason ?? catalogue.problem
+        )
     }
 
     private func librarySource(
@@ -92,7 +99,7 @@ package struct ProbeMachine: Sendable {
         case .mediaType:
             gives(question.mediaType ?? MediaType(rawValue: ""), question.source ?? .camera)
         case .position:
-            answer(isTrue: camera(at: question.position) != nil, otherwise: "cameraAbsent")
+            answer(isTrue: camera(at: question.position) != nil, otherwise: whyNone(at: question.position))
         case .flash:
             flash(at: question.position)
         }
@@ -107,8 +114,22 @@ package struct ProbeMachine: Sendable {
 
     /// Looks for the camera first, so that it is safe on a machine without one.
     private func flash(at position: CameraPosition?) -> AskCameras.Reply {
-        guard let camera = camera(at: position) else { return AskCameras.Reply(answer: false, reason: "cameraAbsent") }
+        guard let camera = camera(at: position) else {
+            return AskCameras.Reply(answer: false, reason: whyNone(at: position))
+        }
         return answer(isTrue: camera.flash, otherwise: "noFlash")
+    }
+
+    /// Why there is no camera at a position that can be used: `cameraAbsent` only where that is known.
+    private func whyNone(at position: CameraPosition?) -> String {
+        guard let position else { return "cameraAbsent" }
+        // Where a camera looks is often not known before it is opened: one that can not be may be the one that is meant.
+        let unseen = cameras.first {
+            $0.position == .external && [.denied, .unknown].contains($0.availability.state) && $0.mediaTypes.isEmpty
+        }
+        let found = (catalogue.camera(at: position) ?? unseen)?.availability.state
+        let word = (found ?? (catalogue.isComplete ? .absent : .unknown)).rawValue
+        return "camera" + word.prefix(1).uppercased() + word.dropFirst()
     }
 
     private func answer(isTrue: Bool, otherwise reason: String) -> AskCameras.Reply {

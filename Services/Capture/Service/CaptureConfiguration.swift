@@ -13,7 +13,7 @@ package struct CaptureConfiguration: Sendable {
             "whether there are cameras without hardware",
             fallback: BuiltInChoice.auto.rawValue
         ),
-        Setting("camera-positions", "ID=front,…", "where cameras look, by identity, when the kernel does not know"),
+        Setting("camera-positions", "ID=front,…", "where cameras look, by identity, whatever the kernel says"),
     ]
 
     package let builtIn: BuiltInChoice

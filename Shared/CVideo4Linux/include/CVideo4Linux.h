@@ -1,4 +1,5 @@
 #pragma once
+#include <linux/media.h>
 #include <linux/videodev2.h>
 #include <stdint.h>
 
@@ -58,3 +59,20 @@ int cv4l2_queue_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane_cou
 int cv4l2_dequeue_buffer(int fd, uint32_t type, uint32_t plane_count, struct cv4l2_frame *_Nonnull frame);
 int cv4l2_stream_on(int fd, uint32_t type);
 int cv4l2_stream_off(int fd, uint32_t type);
+
+/// What MEDIA_IOC_G_TOPOLOGY gives, without names and padding: its structures are packed, and it wants arrays of the right
+/// length for its second call.
+struct cv4l2_entity { uint32_t id, function; };
+struct cv4l2_interface { uint32_t id, type, major, minor; };
+struct cv4l2_pad { uint32_t id, entity, flags; };
+struct cv4l2_link { uint32_t source, sink, flags; };
+struct cv4l2_topology {
+    struct cv4l2_entity *_Nullable entities;
+    struct cv4l2_interface *_Nullable interfaces;
+    struct cv4l2_pad *_Nullable pads;
+    struct cv4l2_link *_Nullable links;
+    uint32_t entity_count, interface_count, pad_count, link_count;
+};
+/// Reads a media controller's graph, which has to be freed; -E2BIG for one with more than some thousand parts.
+int cv4l2_get_topology(int fd, struct cv4l2_topology *_Nonnull topology);
+void cv4l2_free_topology(struct cv4l2_topology *_Nonnull topology);

@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 import MessageSchema
 
@@ -12,10 +13,14 @@ struct ListCamerasCommand: Command {
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let cameras = try await context.cluster(arguments).call(ListCameras()).cameras
+        let reply = try await context.cluster(arguments).call(ListCameras())
+        let cameras = reply.cameras
         if arguments[CommonParameters.json] {
             for camera in cameras { context.terminal.writeJSON(camera) }
             return .success
+        }
+        if let problem = reply.problem {
+            context.terminal.writeError("note: \(EscapedText.shown(problem, limit: 512))")
         }
         var table = TextTable("camera", "position", "state", "flash", "films", "name")
         for camera in cameras {
@@ -40,20 +45,22 @@ struct ShowCameraCommand: Command {
     var signature: CommandSignature {
         CommandSignature(
             "cameras show",
-            "Shows one camera with its formats",
+            "Shows one camera with its formats and its controls",
             parameters: [Self.camera],
-            examples: [("cameras show front", "the camera that looks at the person")]
+            examples: [
+                ("cameras show front", "the camera that looks at the person"),
+                ("cameras show front --json", "one object with all formats and controls"),
+            ]
         )
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let word = arguments.one(Self.camera)
-        guard let camera = try await context.cluster(arguments).call(ShowCamera(camera: word)).camera else {
-            throw ErrorReply.noCamera(word)
-        }
+        let reply = try await context.cluster(arguments).call(ShowCamera(camera: word))
+        guard let camera = reply.camera else { throw ErrorReply.noCamera(word) }
         let terminal = context.terminal
         if arguments[CommonParameters.json] {
-            terminal.writeJSON(camera)
+            terminal.writeJSON(ShownCamera(camera: camera, controls: reply.controls))
             return .success
         }
         var table = TextTable("is", "value")
@@ -65,12 +72,16 @@ struct ShowCameraCommand: Command {
         table.add("media types", camera.mediaTypes.map(\.rawValue).joined(separator: ", "))
         table.add("flash", camera.flash ? "yes" : "no")
         table.add("torch", camera.torch ? "yes" : "no")
+        table.add("modes", camera.captureModes.map(\.rawValue).joined(separator: ", "))
+        if camera.rotation != 0 { table.add("rotation", "\(camera.rotation)°") }
+        if let light = camera.light { table.add("light", light) }
         if let node = camera.node { table.add("node", node) }
         for format in camera.formats {
             for size in format.sizes {
                 table.add("format", "\(format.pixelFormat) \(size.text) (\(format.description))")
             }
         }
+        for control in reply.controls ?? [] { table.add("control", control.text) }
         for line in table.lines.dropFirst() { terminal.writeLine(line) }
         return .success
     }
@@ -141,19 +152,5 @@ extension ErrorReply {
             recoverySuggestion: "see 'obscura cameras list'",
             parameters: ["camera": word]
         )
-    }
-}
-
-extension [String?] {
-    /// Those that are there, with a colon between them.
-    fileprivate var text: String { compactMap(\.self).joined(separator: ": ") }
-}
-
-extension FrameSizes {
-    fileprivate var text: String {
-        let smallest = "\(minimumWidth)x\(minimumHeight)"
-        let largest = "\(maximumWidth)x\(maximumHeight)"
-        let size = smallest == largest ? smallest : "\(smallest) to \(largest)"
-        return intervals.isEmpty ? size : "\(size) every \(intervals.joined(separator: ", ")) s"
     }
 }

@@ -20,7 +20,12 @@ struct SourcesCommand: Command {
         var table = TextTable("source", "available", "media types", "reason")
         for source in sources {
             let types = source.mediaTypes.map(\.rawValue).joined(separator: ", ")
-            table.add(source.source.rawValue, source.available ? "yes" : "no", types, source.reason ?? "")
+            table.add(
+                source.source.rawValue,
+                source.available ? "yes" : "no",
+                types,
+                [source.reason, source.detail].text
+            )
         }
         context.terminal.write(table, orSay: "no sources")
         return .success

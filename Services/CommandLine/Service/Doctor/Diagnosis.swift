@@ -131,22 +131,30 @@ package struct Diagnosis: Encodable, Sendable {
 
     private static func cameras(_ cluster: any Cluster) async -> [Finding] {
         do {
-            let cameras = try await cluster.call(ListCameras()).cameras
+            let reply = try await cluster.call(ListCameras())
+            let cameras = reply.cameras
             guard !cameras.isEmpty else {
                 return [
-                    Finding("cameras", .warning, "there is none", advice: "connect one; 'obscura cameras watch' tells")
+                    Finding(
+                        "cameras",
+                        .warning,
+                        ["there is none", reply.problem].text,
+                        advice: "connect one; 'obscura cameras watch' tells"
+                    )
                 ]
             }
-            return cameras.map { camera in
-                let state = camera.availability.state
-                let words = [state.rawValue, camera.availability.reason].compactMap(\.self).joined(separator: ": ")
-                let kind = camera.builtIn ? "built in" : camera.driver
-                return Finding(
-                    "camera \(camera.id)",
-                    state == .available || state == .busy ? .ok : .warning,
-                    "\(camera.position.rawValue), \(kind), \(words)"
-                )
-            }
+            let problem = reply.problem.map { [Finding("cameras of hardware", .warning, $0)] } ?? []
+            return problem
+                + cameras.map { camera in
+                    let state = camera.availability.state
+                    let words = [state.rawValue, camera.availability.reason].compactMap(\.self).joined(separator: ": ")
+                    let kind = camera.builtIn ? "built in" : camera.driver
+                    return Finding(
+                        "camera \(camera.id)",
+                        state == .available || state == .busy ? .ok : .warning,
+                        "\(camera.position.rawValue), \(kind), \(words)"
+                    )
+                }
         } catch {
             return [Finding("cameras", .problem, (error as? ErrorReply)?.sentence ?? String(describing: error))]
         }
