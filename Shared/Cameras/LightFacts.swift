@@ -1,4 +1,4 @@
-package import Media
+import Media
 
 /// A light of the machine that is no part of a camera (`/sys/class/leds`).
 package struct LightFacts: Hashable, Sendable {

@@ -81,7 +81,7 @@ package struct DeviceEventSocket: ~Copyable, Sendable {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.messageLimit) { buffer, filled in
             filled = 0
-            guard let start = unsafe buffer.baseAddress else { return }
+            guard let start = buffer.baseAddress else { return }
             count = unsafe clinux_receive_device_event(descriptor.rawValue, start, buffer.count, &sender, &isCut)
             filled = max(0, min(count, buffer.count))
         }

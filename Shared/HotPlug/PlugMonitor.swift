@@ -36,7 +36,7 @@ package actor PlugMonitor {
     ) throws(FilesError) {
         let descriptors = [Self.pollDescriptor(socket), Self.pollDescriptor(folder)]
         let number = unsafe descriptors.withUnsafeBufferPointer { buffer in
-            guard let start = unsafe buffer.baseAddress else { return Int32(-1) }
+            guard let start = buffer.baseAddress else { return Int32(-1) }
             return unsafe clinux_readiness_of(start, buffer.count)
         }
         guard number >= 0 else { throw FilesError(errorNumber: errno, operation: "epoll") }

@@ -9,7 +9,10 @@ import Timekeeping
 struct LookPlanTests {
     private static func at(_ milliseconds: Int64) -> BootInstant { BootInstant(milliseconds: milliseconds) }
 
-    private static func news(_ nodes: String...) -> PlugNews { PlugNews(of: Set(nodes), since: at(0)) }
+    /// News that were heard as soon as they came.
+    private static func hear(_ plan: inout LookPlan, _ node: String, at milliseconds: Int64) {
+        plan.hear(PlugNews(of: [node], since: at(milliseconds)), at: at(milliseconds))
+    }
 
     /// A plan that somebody watches by, and that has looked at 1000.
     private static func watched() -> LookPlan {
@@ -25,7 +28,7 @@ struct LookPlanTests {
         plan.look(at: Self.at(1000), unready: [])
         #expect(!plan.isStale(at: Self.at(1499)))
         #expect(plan.isStale(at: Self.at(1500)))
-        plan.hear(Self.news("video0"), at: Self.at(1100))
+        Self.hear(&plan, "video0", at: 1100)
         #expect(plan.due == nil)
         #expect(plan.isStale(at: Self.at(1100)))
         plan.look(at: Self.at(1101), unready: ["video0"])
@@ -45,7 +48,7 @@ struct LookPlanTests {
     @Test func `events are gathered from the first on, and no storm puts the look off`() {
         var plan = Self.watched()
         for time in stride(from: Int64(2000), to: 2030, by: 1) {
-            plan.hear(Self.news("video\(time)"), at: Self.at(time))
+            Self.hear(&plan, "video\(time)", at: time)
         }
         #expect(plan.due == Self.at(2030))
         plan.look(at: Self.at(2031), unready: [])
@@ -54,7 +57,7 @@ struct LookPlanTests {
 
     @Test func `a new node that can not be opened is tried again, less and less often, until it has settled`() {
         var plan = Self.watched()
-        plan.hear(Self.news("video0"), at: Self.at(2000))
+        Self.hear(&plan, "video0", at: 2000)
         var looks: [Int64] = []
         while let due = plan.due, due <= Self.at(4000) {
             looks.append(due.milliseconds)
@@ -67,19 +70,19 @@ struct LookPlanTests {
 
     @Test func `a node that opens, goes, or is no new one is not tried again`() {
         var plan = Self.watched()
-        plan.hear(Self.news("video0"), at: Self.at(2000))
+        Self.hear(&plan, "video0", at: 2000)
         plan.look(at: Self.at(2030), unready: ["video7"])
         #expect(plan.due == Self.at(4030))
-        plan.hear(Self.news("video0"), at: Self.at(5000))
+        Self.hear(&plan, "video0", at: 5000)
         plan.look(at: Self.at(5030), unready: [])
         #expect(plan.due == Self.at(7030))
     }
 
     @Test func `an event begins the trying anew`() {
         var plan = Self.watched()
-        plan.hear(Self.news("video0"), at: Self.at(2000))
+        Self.hear(&plan, "video0", at: 2000)
         for time: Int64 in [2030, 2080, 2180] { plan.look(at: Self.at(time), unready: ["video0"]) }
-        plan.hear(Self.news("video0"), at: Self.at(2200))
+        Self.hear(&plan, "video0", at: 2200)
         #expect(plan.due == Self.at(2230))
         plan.look(at: Self.at(2230), unready: ["video0"])
         #expect(plan.due == Self.at(2280))
@@ -94,7 +97,7 @@ struct LookPlanTests {
             for _ in 0..<200 {
                 now += Int64.random(in: 0...700, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: plan.hear(Self.news("video\(Int.random(in: 0..<400, using: &random))"), at: Self.at(now))
+                case 0: Self.hear(&plan, "video\(Int.random(in: 0..<400, using: &random))", at: now)
                 case 1:
                     let unready = (0..<3).map { _ in "video\(Int.random(in: 0..<400, using: &random))" }
                     plan.look(at: Self.at(now), unready: unready)

@@ -15,6 +15,16 @@ package actor CameraDesk {
     /// Asks a node for its controls; nil where it can not be asked.
     package typealias ControlQuestion = @Sendable (_ node: String) -> [CameraControl]?
 
+    /// A look at the machine, for whoever keeps account of them.
+    package struct Look: Hashable, Sendable {
+        /// How long it took.
+        package let duration: Duration
+        /// From the first event that asked for it to its end; nil for one that no event asked for.
+        package let sinceEvent: Duration?
+        /// Whether those who watch were shown something new.
+        package let hasNews: Bool
+    }
+
     /// What those who watch are shown: a new node that can not be opened yet is held back while it settles.
     package nonisolated let board = Bulletin(CameraCatalogue(cameras: []))
 
@@ -25,6 +35,7 @@ package actor CameraDesk {
     private let isForbidden: @Sendable (String) -> Bool
     private let library: LibraryQuestion
     private let controlsOfNode: ControlQuestion
+    private let looked: @Sendable (Look) -> Void
     private var plan: LookPlan
     private var latest = CameraCatalogue(cameras: [])
     /// What each node said of where it is attached, by its place in the machine.
@@ -40,6 +51,7 @@ package actor CameraDesk {
     ///   - isForbidden: Whether nobody may use the camera of an identity.
     ///   - pace: When the machine is looked at.
     ///   - controls: Asks a node for its controls.
+    ///   - looked: Is told of each look.
     ///   - library: Asks the library.
     package init(
         scanner: CameraScanner,
@@ -48,6 +60,7 @@ package actor CameraDesk {
         isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
         pace: LookPlan.Pace = LookPlan.Pace(),
         controls: @escaping ControlQuestion = { try? CameraControl.list(ofNode: $0) },
+        looked: @escaping @Sendable (Look) -> Void = { _ in },
         library: @escaping LibraryQuestion
     ) {
         self.scanner = scanner
@@ -56,6 +69,7 @@ package actor CameraDesk {
         self.isForbidden = isForbidden
         self.library = library
         controlsOfNode = controls
+        self.looked = looked
         plan = LookPlan(pace: pace)
     }
 
@@ -108,12 +122,19 @@ package actor CameraDesk {
     }
 
     private func look() {
+        let start = BootInstant.now()
+        let heard = plan.heardSince
         var scan = scanner.scan()
         remember(&scan.nodes)
         latest = CameraCatalogue(scan, builtIn: builtIn, positions: positions, isForbidden: isForbidden)
         plan.look(at: .now(), unready: scan.nodes.filter(\.isUnready).map { Self.name(ofNode: $0.path) })
         let shown = shown()
-        if board.latest.number == 0 || board.latest.value != shown { board.post(shown) }
+        let hasNews = board.latest.number == 0 || board.latest.value != shown
+        if hasNews { board.post(shown) }
+        let end = BootInstant.now()
+        looked(
+            Look(duration: start.duration(to: end), sinceEvent: heard.map { $0.duration(to: end) }, hasNews: hasNews)
+        )
         setAlarm()
     }
 

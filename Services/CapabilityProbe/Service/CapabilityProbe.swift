@@ -28,6 +28,16 @@ package struct CapabilityProbe: Sendable {
             isForbidden: { [policy = host.policy] id in
                 policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.camera(id)) }
             },
+            looked: { [log = host.log] look in
+                log.debug(
+                    "looked at the cameras",
+                    [
+                        "milliseconds": .double(look.duration / .milliseconds(1)),
+                        "since_event": look.sinceEvent.map { .double($0 / .milliseconds(1)) } ?? .string(""),
+                        "news": .boolean(look.hasNews),
+                    ]
+                )
+            },
             library: { await Self.contents(host) }
         )
     }

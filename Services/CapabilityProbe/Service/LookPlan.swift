@@ -29,7 +29,8 @@ package struct LookPlan: Sendable {
     private var settles: [String: BootInstant] = [:]
     private var retry: Duration
     private var lastLook: BootInstant?
-    private var heardSince: BootInstant?
+    /// When the first event was heard that no look has followed yet.
+    package private(set) var heardSince: BootInstant?
     private var retryAt: BootInstant?
     private var watchers = 0
 
@@ -60,7 +61,7 @@ package struct LookPlan: Sendable {
 
     /// An event was heard.
     package mutating func hear(_ news: PlugNews, at now: BootInstant) {
-        heardSince = heardSince ?? now
+        heardSince = heardSince ?? news.since
         retry = pace.retry
         settles = settles.filter { now < $0.value }
         for node in news.nodes.sorted() where settles.count < Self.limit || settles[node] != nil {
