@@ -6,6 +6,7 @@ usage: cluster.py BIN OUT   (in the guest; BIN holds the executables, OUT keeps 
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -158,18 +159,27 @@ def check_controls(camera):
 class Watcher:
     """`obscura cameras watch`, with the time at which each line came."""
 
+    # Seconds for an event in the emulated machine.
+    PATIENCE = 90
+
     def __init__(self):
+        # Unbuffered, so that what select(2) says holds for what is read.
         self.process = subprocess.Popen(
-            [f"{BIN}/obscura", "cameras", "watch", "--json"], stdout=subprocess.PIPE, text=True, bufsize=1
+            [f"{BIN}/obscura", "cameras", "watch", "--json"], stdout=subprocess.PIPE, bufsize=0
         )
 
     def until(self, kind, ids, state=None):
         """Reads until each of the cameras had an event of a kind; seconds until the last of them."""
-        start, left = time.monotonic(), set(ids)
+        start, left, others = time.monotonic(), set(ids), []
         while left:
+            rest = start + self.PATIENCE - time.monotonic()
+            if rest <= 0 or not select.select([self.process.stdout], [], [], rest)[0]:
+                raise TimeoutError(f"{kind} {state or ''} of {sorted(left)}; instead came {others}")
             event = json.loads(self.process.stdout.readline())
             if event["kind"] == kind and state in (None, event["camera"]["availability"]["state"]):
                 left.discard(event["camera"]["id"])
+            else:
+                others.append((event["kind"], event["camera"]["id"], event["camera"]["availability"]))
         return time.monotonic() - start
 
     def end(self):
@@ -189,11 +199,10 @@ def check_hotplug(cameras):
 
     try:
         watcher.until("present", ids)
-        for step in range(3):
-            for verb, kind in (("unbind", "removed"), ("bind", "added")):
-                with open(f"/sys/bus/platform/drivers/vivid/{verb}", "w") as file:
-                    file.write("vivid.0")
-                told(kind, f"{verb} of the driver", ids)
+        for verb, kind in (("unbind", "removed"), ("bind", "added")):
+            with open(f"/sys/bus/platform/drivers/vivid/{verb}", "w") as file:
+                file.write("vivid.0")
+            told(kind, f"{verb} of the driver", ids)
         node = cameras[0]["node"]
         os.rename(node, "/dev/hidden")
         told("changed", "a node was hidden", ids[:1], "absent")

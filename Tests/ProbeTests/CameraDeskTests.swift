@@ -53,6 +53,15 @@ private final class Machine: Sendable {
         )
     }
 
+    /// Says of which device a node is.
+    func attach(_ node: String, to device: String) throws {
+        let folder = root + "/sys/devices/" + device
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let link = root + "/sys/class/video4linux/\(node)/device"
+        try? FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder)
+    }
+
     func unplug(_ node: String) throws {
         try FileManager.default.removeItem(atPath: root + "/sys/class/video4linux/" + node)
     }
@@ -170,6 +179,26 @@ struct CameraDeskTests {
             entry = try await desk.board.next(after: entry.number)
             #expect(Self.states(entry) == [.denied])
             #expect(entry.value.cameras.map(\.id) == ["platform-test-007"])
+            await desk.stopWatching()
+        }
+    }
+
+    @Test func `of two cameras of one device the one whose node is hidden keeps its identity`() async throws {
+        try await withTemporaryDirectory { root in
+            let machine = try Machine(root)
+            let desk = Self.desk(machine)
+            for (node, bus) in [("video0", "platform:test-000"), ("video4", "platform:test-001")] {
+                try machine.plug(node) { _ in Machine.works(bus: bus) }
+                try machine.attach(node, to: "platform/test.0")
+            }
+            let before = await desk.startWatching()
+            #expect(before.value.cameras.map(\.id) == ["platform-test-000", "platform-test-001"])
+            try machine.plug("video0") { _ in .failure(VideoError(operation: "open", errorNumber: 2)) }
+            try machine.attach("video0", to: "platform/test.0")
+            await desk.hear(Self.news("video0"))
+            let after = try await desk.board.next(after: before.number)
+            #expect(after.value.cameras.map(\.id) == before.value.cameras.map(\.id))
+            #expect(Self.states(after) == [.absent, .available])
             await desk.stopWatching()
         }
     }

@@ -38,8 +38,8 @@ package actor CameraDesk {
     private let looked: @Sendable (Look) -> Void
     private var plan: LookPlan
     private var latest = CameraCatalogue(cameras: [])
-    /// What each node said of where it is attached, by its place in the machine.
-    private var busInfo: [String: String] = [:]
+    /// What each node said of where it is attached.
+    private var busInfo: [Seat: String] = [:]
     private var alarm: (token: EventLoop.Token, at: BootInstant)?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
@@ -116,6 +116,11 @@ package actor CameraDesk {
 
     // MARK: Private
 
+    /// Where a node is in the machine, and what it is called.
+    private struct Seat: Hashable {
+        let place, node: String
+    }
+
     private func current() -> CameraCatalogue {
         if plan.isStale(at: .now()) { look() }
         return latest
@@ -139,15 +144,20 @@ package actor CameraDesk {
     }
 
     /// Keeps where each node was attached, so that its camera keeps its identity while it can not be opened.
+    ///
+    /// A device can have several cameras, whose nodes only their names tell apart. A node that has another name by now
+    /// is known by its place, where no other node has that.
     private func remember(_ nodes: inout [NodeFacts]) {
-        var seen: [String: String] = [:]
+        let known = Dictionary(grouping: busInfo.filter { !$0.value.isEmpty }, by: \.key.place)
+        var seen: [Seat: String] = [:]
         for index in nodes.indices {
-            let place = "\(nodes[index].devicePath)#\(nodes[index].index)"
+            let seat = Seat(place: "\(nodes[index].devicePath)#\(nodes[index].index)", node: nodes[index].path)
             if case .success(let opened) = nodes[index].opened {
-                seen[place] = opened.capabilities.busInfo
+                seen[seat] = opened.capabilities.busInfo
             } else {
-                nodes[index].knownBusInfo = busInfo[place]
-                seen[place] = busInfo[place]
+                let others = known[seat.place] ?? []
+                nodes[index].knownBusInfo = busInfo[seat] ?? (others.count == 1 ? others.first?.value : nil)
+                seen[seat] = nodes[index].knownBusInfo
             }
         }
         busInfo = seen
