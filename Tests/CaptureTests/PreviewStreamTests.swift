@@ -9,6 +9,7 @@ import MessageSchema
 import Messaging
 import ServiceRuntime
 import Synchronization
+import TestSupport
 import Testing
 import Timekeeping
 import Video4Linux
@@ -114,8 +115,8 @@ private final class Stage: Sendable {
         get async { Int(await server.statistics().items) }
     }
 
-    func waitUntilIdle() async {
-        while await server.statistics().exchanges > 0 { await Task.yield() }
+    func waitUntilIdle() async throws {
+        while await server.statistics().exchanges > 0 { try await turn() }
     }
 }
 
@@ -185,7 +186,7 @@ struct `A preview's stream` {
         let error = await #expect(throws: ErrorReply.self) { _ = try await stream.next() }
         #expect(error?.code == .revoked)
         #expect(error?.parameters?["by"] == "uid:7")
-        await stage.waitUntilIdle()
+        try await stage.waitUntilIdle()
         #expect(await stage.handed == handed)
         await camera.changed(2)
         #expect(await !camera.isOpen)
@@ -221,13 +222,13 @@ struct `A preview's stream` {
                 return error as? ErrorReply
             }
         }()
-        while await stage.preview.viewerCount == 0 { await Task.yield() }
-        while received.withLock({ $0 }) < round % 7 { await Task.yield() }
+        while await stage.preview.viewerCount == 0 { try await turn() }
+        while received.withLock({ $0 }) < round % 7 { try await turn() }
         try stage.person.revoke()
         // Asked on the socket loop after the revocation is in force: whatever was admitted before it is counted.
         let handed = await stage.handed
         #expect(await end?.code == .revoked)
-        await stage.waitUntilIdle()
+        try await stage.waitUntilIdle()
         #expect(await stage.handed == handed)
         #expect(received.withLock { $0 } == handed)
     }
@@ -257,7 +258,7 @@ struct `A preview's stream` {
         let (client, _) = try stage.client()
         var streams: [ItemStream<PreviewCamera>] = []
         for _ in 0..<8 { streams.append(try await client.stream(Self.request)) }
-        while await stage.preview.viewerCount < 8 { await Task.yield() }
+        while await stage.preview.viewerCount < 8 { try await turn() }
         await camera.send(Frames.raw(1, at: MonotonicTime.now()))
         for stream in streams { #expect(try await stream.next()?.value.number == 0) }
         #expect(await stage.preview.counts.encoded == 1)

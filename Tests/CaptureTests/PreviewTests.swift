@@ -2,6 +2,7 @@ import Cameras
 import Consent
 import Imaging
 import Messaging
+import TestSupport
 import Testing
 import Video4Linux
 
@@ -17,11 +18,11 @@ struct PreviewTests {
     private static func jpeg(_ index: Int) throws -> CapturedFrame { try Frames.jpeg(index, at: MonotonicTime.now()) }
 
     /// Sends frames, each when the preview has taken the one before.
-    private static func send(_ count: Int, to camera: ScriptedCamera, _ preview: Preview) async {
+    private static func send(_ count: Int, to camera: ScriptedCamera, _ preview: Preview) async throws {
         for index in 0..<count {
             let before = await preview.counts.frames
             await camera.send(frame(index))
-            while await preview.counts.frames == before { await Task.yield() }
+            while await preview.counts.frames == before { try await turn() }
         }
     }
 
@@ -37,7 +38,7 @@ struct PreviewTests {
         let preview = Preview(session: CameraSession(device: camera))
         let viewer = await preview.join(PreviewWish(), owner: Self.owner)
         await camera.changed(1)
-        await Self.send(20, to: camera, preview)
+        try await Self.send(20, to: camera, preview)
         #expect(await preview.counts == Preview.Counts(frames: 20))
         let delivery = try await preview.next(for: viewer)
         #expect(delivery.frame.number == 19)
@@ -55,7 +56,7 @@ struct PreviewTests {
         for _ in 0..<10 { viewers.append(await preview.join(PreviewWish(), owner: Self.owner)) }
         for _ in 0..<10 { viewers.append(await preview.join(PreviewWish(width: 64), owner: Self.owner)) }
         await camera.changed(1)
-        await Self.send(1, to: camera, preview)
+        try await Self.send(1, to: camera, preview)
         let sizes = try await withThrowingTaskGroup(of: PreviewSize.self) { group in
             for viewer in viewers { group.addTask { try Self.size(of: try await preview.next(for: viewer)) } }
             var sizes: [PreviewSize] = []
@@ -102,13 +103,13 @@ struct PreviewTests {
             stamp: FrameStamp(microseconds: MonotonicTime.now(), isDriverTime: true, lostBefore: 0)
         )
         await camera.send(broken)
-        while await preview.counts.bad < 1 { await Task.yield() }
+        while await preview.counts.bad < 1 { try await turn() }
         await camera.send(try Self.jpeg(5))
         #expect(try Frames.index(in: try await first.value.picture.jpeg.bytes) == 5)
         let last = Task { try await preview.next(for: viewer) }
         for count in 2...61 {
             await camera.send(broken)
-            while await preview.counts.bad < count { await Task.yield() }
+            while await preview.counts.bad < count { try await turn() }
         }
         let error = await #expect(throws: CameraError.self) { _ = try await last.value }
         #expect(error?.code == .stalled)
@@ -129,7 +130,7 @@ struct PreviewTests {
         await camera.changed(2)
         let third = await preview.join(PreviewWish(), owner: Self.owner)
         await camera.changed(3)
-        await Self.send(1, to: camera, preview)
+        try await Self.send(1, to: camera, preview)
         #expect(try await preview.next(for: third).frame.size == PreviewSize(width: 128, height: 96))
         for viewer in [first, second, third] { await preview.leave(viewer) }
         await camera.changed(4)

@@ -168,7 +168,7 @@ struct `What an export says` {
         }
         let line = "Nobody has decided about location read yet: waiting for the person's answer.\n"
         try await WaitingNotice(of: needs, after: .zero, cluster, terminal).around { _ in
-            while record.text != line { await Task.yield() }
+            while record.text != line { try await turn() }
         }
         try await WaitingNotice(of: needs, after: .seconds(3_600), cluster, terminal).around { hasBegun in hasBegun() }
         #expect(record.text == line)

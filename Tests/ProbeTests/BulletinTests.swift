@@ -19,7 +19,7 @@ struct BulletinTests {
         let board = Bulletin(0)
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<50 { group.addTask { try await board.next(after: 0).value } }
-            while board.readers < 50 { await Task.yield() }
+            while board.readers < 50 { try await turn() }
             board.post(7)
             for try await value in group { #expect(value == 7) }
         }
@@ -30,7 +30,7 @@ struct BulletinTests {
         let board = Bulletin(0)
         for round in 0..<100 {
             let reading = Task { try await board.next(after: 0) }
-            if round.isMultiple(of: 2) { while board.readers == 0 { await Task.yield() } }
+            if round.isMultiple(of: 2) { while board.readers == 0 { try await turn() } }
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
             #expect(board.readers == 0)

@@ -237,7 +237,7 @@ struct CameraDeskTests {
             for _ in 0..<20 { _ = await desk.cameras() }
             #expect(machine.asked("video0") < 20)
             _ = await desk.startWatching()
-            while machine.asked("video0") < 30 { await Task.yield() }
+            while machine.asked("video0") < 30 { try await turn() }
             await desk.stopWatching()
         }
     }
