@@ -92,7 +92,13 @@ let modules: [Target] = [
     shared("Movies", ["Containers", "Media", "Files"]),
     shared("Encoding", ["CLibAVCodec", "Imaging", "Media"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
-    shared("Cameras", ["EventLoop", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
+    shared(
+        "Cameras",
+        [
+            "Containers", "EventLoop", "Files", "Imaging", "Media", "MessageSchema", "Movies", "Timekeeping",
+            "Video4Linux",
+        ]
+    ),
     // Messages and processes.
     shared("EventLoop", ["CLinux", "CZeroMQ", "Timekeeping"]),
     // Devices that come and go: netlink and inotify, without libudev.
@@ -123,7 +129,11 @@ let base: [Target.Dependency] = [
 let services: [Target] =
     service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
     + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "HotPlug", "Video4Linux"])
-    + service("Capture", executable: "obscura-capture", base + ["Cameras", "Imaging", "Movies", "Video4Linux"])
+    + service(
+        "Capture",
+        executable: "obscura-capture",
+        base + ["Cameras", "Encoding", "Imaging", "Movies", "Video4Linux"]
+    )
     + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "SQLite"])
     + service(
         "Decoder",
@@ -138,6 +148,13 @@ let testTargets: [Target] = [
         name: "TestSupport",
         dependencies: ["Files", "Timekeeping", "CLinux"],
         path: "Tests/TestSupport",
+        swiftSettings: settings
+    ),
+    // What every camera promises, for the tests of each kind.
+    .target(
+        name: "CameraConformance",
+        dependencies: ["Cameras", "MessageSchema", "Video4Linux"],
+        path: "Tests/CameraConformance",
         swiftSettings: settings
     ),
     tests("EventLoopTests", ["EventLoop", "Timekeeping"]),
@@ -157,7 +174,13 @@ let testTargets: [Target] = [
         "DecoderTests",
         ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "obscura-decoder"]
     ),
-    tests("CamerasTests", ["Cameras", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]),
+    tests(
+        "CamerasTests",
+        [
+            "CameraConformance", "Cameras", "Files", "Imaging", "Media", "MessageSchema", "Movies", "Timekeeping",
+            "Video4Linux",
+        ]
+    ),
     tests(
         "ServiceRuntimeTests",
         [
@@ -169,8 +192,8 @@ let testTargets: [Target] = [
     tests(
         "CaptureTests",
         [
-            "CaptureService", "Cameras", "Consent", "EventLoop", "Files", "Imaging", "Logging", "Media",
-            "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping", "Video4Linux",
+            "CameraConformance", "CaptureService", "Cameras", "Consent", "Encoding", "EventLoop", "Files", "Imaging",
+            "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping", "Video4Linux",
         ]
     ),
     tests("HotPlugTests", ["CLinux", "Files", "HotPlug", "Timekeeping"]),

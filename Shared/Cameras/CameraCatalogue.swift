@@ -24,17 +24,19 @@ package struct CameraCatalogue: Hashable, Sendable {
     /// Whether a camera that is not in it is not there.
     package let isComplete: Bool
 
-    /// The catalogue for a scan.
+    /// The catalogue for a scan, and the cameras that replay files.
     ///
     /// - Parameters:
     ///   - scan: What was found.
     ///   - builtIn: When the built-in cameras appear.
     ///   - positions: Where cameras look, by identity: the administrator knows best.
+    ///   - files: The cameras that replay files.
     ///   - isForbidden: Whether nobody may use the camera of an identity.
     package init(
         _ scan: CameraScanner.Scan,
         builtIn: BuiltInChoice,
         positions: Positions = [:],
+        files: FileCameras = FileCameras(),
         isForbidden: (String) -> Bool = { _ in false }
     ) {
         let nodes = scan.nodes.filter { Self.mayBeCamera($0) }
@@ -42,8 +44,13 @@ package struct CameraCatalogue: Hashable, Sendable {
         let found = zip(nodes, identities).map { Self.camera($0, id: $1, positions: positions) }
         // In a container the kernel lists nodes of the machine that are not there.
         let hasHardware = found.contains { $0.availability.state != .absent }
-        let showsBuiltIn = builtIn == .always || builtIn == .auto && !hasHardware
-        let all = Self.lit(found, by: scan.lights) + (showsBuiltIn ? BuiltInCameras.all : [])
+        let replayed = files.cameras.map { camera in
+            var camera = camera
+            camera.position = positions[camera.id] ?? camera.position
+            return camera
+        }
+        let showsBuiltIn = builtIn == .always || builtIn == .auto && !hasHardware && replayed.isEmpty
+        let all = Self.lit(found, by: scan.lights) + replayed + (showsBuiltIn ? BuiltInCameras.all : [])
         cameras = all.map { camera in
             guard isForbidden(camera.id) else { return camera }
             var camera = camera
@@ -103,6 +110,7 @@ package struct CameraCatalogue: Hashable, Sendable {
             )
         }
         let isUsable = FormatChoice(WantedFormat(), among: opened.formats) != nil
+        let canFilm = FormatChoice(WantedFormat(h264: .fallback), among: opened.formats) != nil
         let light = opened.hasLight ? node.path : node.lightNode
         return Camera(
             id: id,
@@ -111,7 +119,7 @@ package struct CameraCatalogue: Hashable, Sendable {
             driver: opened.capabilities.driver,
             builtIn: false,
             availability: availability(node),
-            mediaTypes: isUsable ? [.image, .movie] : [],
+            mediaTypes: isUsable ? [.image, .movie] : canFilm ? [.movie] : [],
             flash: light != nil,
             torch: light != nil,
             formats: opened.formats.map { CameraFormat($0) },
@@ -168,7 +176,7 @@ package struct CameraCatalogue: Hashable, Sendable {
             }
             if opened.isCovered { return Availability(.disabled, reason: "its cover is closed, or its switch is off") }
             if opened.hasSignal == false { return Availability(.noSignal, reason: "its input has no signal") }
-            if FormatChoice(WantedFormat(), among: opened.formats) == nil {
+            if FormatChoice(WantedFormat(h264: .fallback), among: opened.formats) == nil {
                 return Availability(.unknown, reason: "it has no format that can be used")
             }
             return Availability(.available)

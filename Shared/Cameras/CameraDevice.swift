@@ -16,6 +16,16 @@ package struct CapturedFrame: Sendable {
     }
 }
 
+/// Whether whoever uses a camera can do something with H.264 of the camera's own.
+package enum H264Use: Hashable, Sendable {
+    /// Single pictures are needed.
+    case never
+    /// Where the camera has nothing else.
+    case fallback
+    /// Before all others; and pictures that can be encoded go before the camera's JPEG.
+    case preferred
+}
+
 /// What a camera shall give; it takes the nearest that it has.
 package struct WantedFormat: Hashable, Sendable {
     /// Pixels; the largest size when nil.
@@ -24,12 +34,14 @@ package struct WantedFormat: Hashable, Sendable {
     package var height: Int?
     /// Frames a second at most; as fast as the camera likes when nil.
     package var framesPerSecond: Double?
+    package var h264 = H264Use.never
 
     /// A wish for a size and a rate.
-    package init(width: Int? = nil, height: Int? = nil, framesPerSecond: Double? = nil) {
+    package init(width: Int? = nil, height: Int? = nil, framesPerSecond: Double? = nil, h264: H264Use = .never) {
         self.width = width
         self.height = height
         self.framesPerSecond = framesPerSecond
+        self.h264 = h264
     }
 }
 
@@ -47,9 +59,9 @@ package struct ExposureReadings: Hashable, Sendable {
 
 /// A camera that can be opened: the seam between capture and everything that gives pictures.
 ///
-/// Conformers: `V4L2Camera`, `PatternCamera`, and the scripted cameras of the tests. A device is used by one session
-/// at a time, which never has two frames in flight; `close`, the light, readings and settings may be asked for
-/// meanwhile.
+/// Conformers: `V4L2Camera`, `PatternCamera`, `FileCamera`, and the scripted cameras of the tests. A device is used by
+/// one session at a time, which never has two frames in flight; `close`, the light, readings and settings may be asked
+/// for meanwhile.
 package protocol CameraDevice: AdjustableCamera {
     /// What the camera is; known before it is opened.
     nonisolated var camera: Camera { get }

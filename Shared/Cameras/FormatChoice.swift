@@ -13,6 +13,17 @@ package struct FormatChoice: Hashable, Sendable {
         .motionJPEG, .jpeg, .yuyv, .uyvy, .nv12, .yuv420, .rgb24, .bgr24, .grey,
     ]
 
+    /// The formats that serve a wish, best first.
+    private static func usable(_ h264: H264Use) -> [PixelFormat] {
+        switch h264 {
+        case .never: usable
+        case .fallback: usable + [.h264]
+        case .preferred: [.h264] + usable.filter { !jpeg.contains($0) } + jpeg
+        }
+    }
+
+    private static let jpeg: [PixelFormat] = [.motionJPEG, .jpeg]
+
     /// The largest size that is taken without being asked for, in pixels: 1080p, so that an idle request does not bring
     /// a camera to a few frames a second.
     package static let usualSize = (width: 1920, height: 1080)
@@ -20,14 +31,15 @@ package struct FormatChoice: Hashable, Sendable {
     /// Chooses among `formats`; nil when none can be used.
     ///
     /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the
-    /// format in the order of `usable`. Emulated formats are never taken.
+    /// format in the order of `usable`, with H.264 where the wish has a place for it. Emulated formats are never taken.
     package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
         // A wish beyond any picture is one for the smallest or the largest; and differences of such numbers are numbers.
         let width = min(max(wanted.width ?? Self.usualSize.width, 1), Limits.pictureSides.upperBound)
         let height = min(max(wanted.height ?? Self.usualSize.height, 1), Limits.pictureSides.upperBound)
+        let usable = Self.usable(wanted.h264)
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats where !format.isEmulated {
-            guard let preference = Self.usable.firstIndex(of: format.pixelFormat) else { continue }
+            guard let preference = usable.firstIndex(of: format.pixelFormat) else { continue }
             for sizes in format.sizes {
                 let (w, h) = Self.nearest(width, height, in: sizes)
                 let interval = Self.interval(atMost: wanted.framesPerSecond, in: sizes.intervals)

@@ -15,6 +15,9 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
     private let now: @Sendable () -> Int64
     private let rate: Int
     private var stream: Stream?
+    /// Counts openings, so that a wait that ends after a close does not touch the next one.
+    private var generation = 0
+    private var wait = FrameWait<Time>()
     private var isLit = false
     private var settings = PatternSettings()
 
@@ -57,6 +60,7 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
             imageByteCount: choice.width * choice.height * 2,
             interval: FrameInterval(numerator: 1000, denominator: UInt32(slowed * 1000))
         )
+        generation += 1
         stream = Stream(
             format: format,
             start: clock.now,
@@ -72,12 +76,11 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
         let current = max(stream.next, Int(elapsed / stream.interval))
         let lost = current - stream.next
         stream.next = current + 1
-        do {
-            try await clock.sleep(until: stream.start.advanced(by: stream.interval * (current + 1)), tolerance: nil)
-        } catch {
-            throw CameraError(.cancelled)
-        }
-        guard self.stream?.start == stream.start else { throw CameraError(.cancelled) }
+        let generation = generation
+        try await FrameWait<Time>.ended(
+            wait.begin(until: stream.start.advanced(by: stream.interval * (current + 1)), on: clock)
+        )
+        guard self.generation == generation else { throw CameraError(.cancelled) }
         self.stream = stream
         let brightness = min(1, Double(current + 1) / Double(Self.settlingFrames))
         let picture = PatternPicture(
@@ -93,6 +96,8 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
     }
 
     package func close() {
+        generation += 1
+        wait.end()
         stream = nil
         isLit = false
     }

@@ -12,6 +12,13 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var quality: QualityPreset?
     /// Seconds, within ``Limits/filmSeconds``; ten minutes when absent.
     package var maximumDuration: Double?
+    /// What a film's file is; QuickTime when absent.
+    package var container: FilmContainer?
+    /// How a film's pictures are compressed; when absent the camera's own way, JPEG for what it does not compress in
+    /// QuickTime, and H.264 in MP4.
+    package var codec: FilmCodec?
+    /// Bytes of a film's file at most, within ``Limits/filmBytes``.
+    package var maximumBytes: Int64?
     /// Whether exposure had settled; only when granted.
     package var converged: Bool?
 
@@ -21,6 +28,29 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
         try ErrorReply.check(width, Limits.pictureSides, path + ".width", " pixels")
         try ErrorReply.check(height, Limits.pictureSides, path + ".height", " pixels")
         try ErrorReply.check(maximumDuration, Limits.filmSeconds, path + ".maximumDuration", " seconds")
+        try ErrorReply.check(maximumBytes, Limits.filmBytes, path + ".maximumBytes", " bytes")
+    }
+}
+
+/// A place in a film where the camera's time is not the film's: what was between is not in it.
+package struct FilmCut: Hashable, Sendable, Codable {
+    package enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The program paused it.
+        case pause
+        /// The camera gave nothing for more than two seconds, or its clock was set.
+        case timeJump
+    }
+
+    /// Seconds of film before it.
+    package var at: Double
+    /// Seconds that were left out; less than zero when the camera's clock went back.
+    package var gap: Double
+    package var reason: Reason
+
+    package init(at: Double, gap: Double, reason: Reason) {
+        self.at = at
+        self.gap = gap
+        self.reason = reason
     }
 }
 
@@ -34,6 +64,8 @@ package struct CaptureResult: Hashable, Sendable, Codable {
     package var frames: Int64?
     /// Frames that the camera lost or that were bad.
     package var droppedFrames: Int64?
+    /// Where the film was cut, the first ones; absent when it was not.
+    package var cuts: [FilmCut]?
 
     package init(asset: Asset, camera: String, asked: CaptureSettings, granted: CaptureSettings) {
         self.asset = asset
@@ -63,6 +95,8 @@ package struct RecordingProgress: Hashable, Sendable, Codable {
     /// Seconds.
     package var duration: Double
     package var bytes: Int64
+    /// Whether it is paused.
+    package var paused: Bool?
 
     package init(recording: String, frames: Int64, droppedFrames: Int64, duration: Double, bytes: Int64) {
         self.recording = recording
@@ -92,6 +126,26 @@ package struct RecordMovie: StreamRequest {
 package struct StopRecording: Request {
     package typealias Reply = Empty
     package static let name = "camera.record.stop"
+    package var recording: String
+
+    package init(recording: String) { self.recording = recording }
+}
+
+/// Pauses a recording of the same program: what the camera gives is not filmed until it is resumed; the camera stays open.
+///
+/// Pausing what is paused changes nothing.
+package struct PauseRecording: Request {
+    package typealias Reply = Empty
+    package static let name = "camera.record.pause"
+    package var recording: String
+
+    package init(recording: String) { self.recording = recording }
+}
+
+/// Goes on with a paused recording of the same program; the film goes on where it was paused.
+package struct ResumeRecording: Request {
+    package typealias Reply = Empty
+    package static let name = "camera.record.resume"
     package var recording: String
 
     package init(recording: String) { self.recording = recording }

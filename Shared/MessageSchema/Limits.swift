@@ -26,6 +26,8 @@ package enum Limits {
     package static let thumbnailSides = 1...4_096
     /// Seconds of film that can be asked for.
     package static let filmSeconds = 0.1...86_400
+    /// Bytes of film that can be asked for: a megabyte to a terabyte.
+    package static let filmBytes: ClosedRange<Int64> = 1_000_000...1_000_000_000_000
     /// Pictures a second that can be asked of a preview.
     package static let previewRates = 0.01...1_000
     /// Exchanges that one connection of a program may have open.

@@ -54,6 +54,8 @@ package enum MessageCatalogue {
         try visitor.visit(request: TakePhoto.self)
         try visitor.visit(stream: RecordMovie.self)
         try visitor.visit(request: StopRecording.self)
+        try visitor.visit(request: PauseRecording.self)
+        try visitor.visit(request: ResumeRecording.self)
         try visitor.visit(stream: PreviewCamera.self)
         try visitor.visit(request: ReadControls.self)
         try visitor.visit(request: SetControls.self)

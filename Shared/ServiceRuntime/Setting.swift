@@ -41,6 +41,7 @@ extension Setting {
     ///
     /// One configuration file serves a whole cluster: a service passes over what is another's, and refuses what is nobody's.
     package static let everywhere: Set<String> = Set(common.map(\.name)).union([
-        "built-in-cameras", "camera-positions", "decoder", "decoder-seconds", "decoders", "export-roots", "media",
+        "built-in-cameras", "camera-positions", "decoder", "decoder-seconds", "decoders", "export-roots",
+        "file-cameras", "media",
     ])
 }

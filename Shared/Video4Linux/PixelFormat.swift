@@ -11,6 +11,8 @@ package struct PixelFormat: Hashable, Sendable, CustomStringConvertible, Express
     package static let grey: PixelFormat = "GREY"
     package static let motionJPEG: PixelFormat = "MJPG"
     package static let jpeg: PixelFormat = "JPEG"
+    /// Units after start codes, one picture in a buffer.
+    package static let h264: PixelFormat = "H264"
 
     /// The kernel's number.
     package let rawValue: UInt32

@@ -1,3 +1,4 @@
+import CameraConformance
 import Cameras
 import Foundation
 import Glibc
@@ -62,6 +63,12 @@ struct EmulatedCameraTests {
         #expect(formats.count > 50)
         let yuyv = try #require(formats.first { $0.pixelFormat == "YUYV" })
         #expect(yuyv.sizes.contains { $0.minimumWidth == 320 && $0.minimumHeight == 180 && !$0.intervals.isEmpty })
+    }
+
+    @Test(arguments: CameraRule.allCases)
+    func `a camera of the kernel does what every camera does`(rule: CameraRule) async throws {
+        let (_, camera) = try Self.first()
+        try await CameraSubject(camera, wanted: Self.small).check(rule)
     }
 
     @Test func `controls of every kind are listed, menus with their holes`() throws {

@@ -2,16 +2,21 @@ import Cameras
 import Imaging
 import Media
 import MessageSchema
+import Movies
 import Synchronization
 import Video4Linux
+
+@testable import CaptureService
 
 /// A camera that does what the test says, when it says it.
 actor ScriptedCamera: CameraDevice {
     nonisolated let camera: Camera
     private let refusesLight: Bool
+    private var frameWatchers: [CheckedContinuation<Void, Never>] = []
     private var lightWatchers: [CheckedContinuation<Void, Never>] = []
     private var pending: [Result<CapturedFrame, CameraError>] = []
-    private var waiter: CheckedContinuation<Result<CapturedFrame, CameraError>, Never>?
+    private typealias Waiter = CheckedContinuation<Result<CapturedFrame, CameraError>, Never>
+    private var waiter: Waiter?
     private var openResult: Result<VideoFormat, CameraError>
     private var heldOpenings = 0
     private var openWaiters: [CheckedContinuation<Void, Never>] = []
@@ -56,16 +61,24 @@ actor ScriptedCamera: CameraDevice {
             await withCheckedContinuation { openWaiters.append($0) }
         }
         let format = try openResult.get()
-        precondition(!isOpen, "A session opens its camera once.")
+        guard !isOpen else { throw CameraError(.inUse) }
         isOpen = true
         return format
     }
 
     func nextFrame() async throws(CameraError) -> CapturedFrame {
+        guard isOpen else { throw CameraError(.fault) }
         guard pending.isEmpty else { return try pending.removeFirst().get() }
-        let result = await withCheckedContinuation { continuation in
-            precondition(waiter == nil, "A session waits for one frame at a time.")
-            waiter = continuation
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: Waiter) in
+                precondition(waiter == nil, "A session waits for one frame at a time.")
+                if Task.isCancelled { return continuation.resume(returning: .failure(CameraError(.cancelled))) }
+                waiter = continuation
+                for watcher in frameWatchers { watcher.resume() }
+                frameWatchers = []
+            }
+        } onCancel: {
+            Task { await self.give(.failure(CameraError(.cancelled)), ifWaiting: true) }
         }
         return try result.get()
     }
@@ -107,6 +120,12 @@ actor ScriptedCamera: CameraDevice {
     /// Fails as a camera does while it films.
     func fail(_ error: CameraError) { give(.failure(error)) }
 
+    /// Waits until somebody waits for a frame.
+    func waits() async {
+        guard waiter == nil else { return }
+        await withCheckedContinuation { frameWatchers.append($0) }
+    }
+
     /// Makes the next opening wait for `finishOpening`.
     func holdOpening() { heldOpenings += 1 }
 
@@ -129,10 +148,10 @@ actor ScriptedCamera: CameraDevice {
         await withCheckedContinuation { lightWatchers.append($0) }
     }
 
-    private func give(_ result: Result<CapturedFrame, CameraError>) {
+    private func give(_ result: Result<CapturedFrame, CameraError>, ifWaiting: Bool = false) {
         if let waiter = waiter.take() {
             waiter.resume(returning: result)
-        } else {
+        } else if !ifWaiting {
             pending.append(result)
         }
     }
@@ -147,6 +166,18 @@ actor ScriptedCamera: CameraDevice {
 /// Frames made on the spot, 128×96.
 enum Frames {
     static let yuyv = format(.yuyv)
+
+    /// A film of such frames.
+    static var description: MovieDescription {
+        MovieDescription(
+            width: 128,
+            height: 96,
+            time: LocalTime.now(),
+            make: "script",
+            model: "Scripted camera",
+            software: "test"
+        )
+    }
     static let motionJPEG = format(.motionJPEG)
 
     static func format(_ pixelFormat: PixelFormat) -> VideoFormat {

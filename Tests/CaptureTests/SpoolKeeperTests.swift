@@ -81,17 +81,8 @@ struct SpoolKeeperTests {
     /// Leaves a film, finished or not.
     private static func leave(_ note: Spool.Note, in spool: Spool, isFinished: Bool = true) async throws {
         try spool.write(note)
-        let film = try FilmWriter(path: spool.filmPath(note.recording))
-        try await film.begin(
-            MovieDescription(
-                width: 128,
-                height: 96,
-                time: LocalTime.now(),
-                make: "script",
-                model: "Scripted camera",
-                software: "test"
-            )
-        )
+        let film = FilmWriter(path: spool.filmPath(note.recording))
+        try await film.begin(Frames.raw(0, at: 1_000_000)) { _ in Frames.description }
         for index in 0..<4 { try await film.add(Frames.raw(index, at: 1_000_000 + Int64(index) * 500_000)) }
         if isFinished { _ = try await film.finish() }
     }

@@ -23,16 +23,8 @@ struct SpoolTests {
     /// Begins a film and leaves it as a kill would.
     private static func leave(_ recording: String, frames: Int, in spool: Spool) async throws {
         try spool.write(note(recording))
-        let film = try FilmWriter(path: spool.filmPath(recording))
-        let description = MovieDescription(
-            width: 128,
-            height: 96,
-            time: LocalTime.now(),
-            make: "script",
-            model: "Scripted camera",
-            software: "test"
-        )
-        if frames > 0 { try await film.begin(description) }
+        let film = FilmWriter(path: spool.filmPath(recording))
+        if frames > 0 { try await film.begin(Frames.raw(0, at: 1_000_000)) { _ in Frames.description } }
         for index in 0..<frames {
             try await film.add(Frames.raw(index, at: 1_000_000 + Int64(index) * 500_000))
         }

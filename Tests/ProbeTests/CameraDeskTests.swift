@@ -97,6 +97,7 @@ struct CameraDeskTests {
         settling: Duration = .seconds(60),
         retry: Duration = .milliseconds(1),
         watching: Duration = .seconds(60),
+        files: FileCameras = FileCameras(),
         isForbidden: @escaping @Sendable (String) -> Bool = { _ in false }
     ) -> CameraDesk {
         var pace = LookPlan.Pace()
@@ -108,6 +109,7 @@ struct CameraDeskTests {
             scanner: machine.scanner,
             builtIn: .never,
             positions: [:],
+            files: files,
             isForbidden: isForbidden,
             pace: pace,
             controls: { _ in nil },
@@ -238,6 +240,20 @@ struct CameraDeskTests {
             #expect(machine.asked("video0") < 20)
             _ = await desk.startWatching()
             while machine.asked("video0") < 30 { try await turn() }
+            await desk.stopWatching()
+        }
+    }
+
+    @Test func `a file camera is shown beside those of hardware, with the reason where its file is missing`()
+        async throws
+    {
+        try await withTemporaryDirectory { root in
+            let machine = try Machine(root)
+            try machine.plug("video0") { _ in Machine.works() }
+            let desk = Self.desk(machine, files: FileCameras(root + "/film.mov"))
+            let entry = await desk.startWatching()
+            #expect(Self.states(entry) == [.available, .absent])
+            #expect(entry.value.cameras.last?.id == "file-film")
             await desk.stopWatching()
         }
     }

@@ -32,6 +32,7 @@ package actor CameraDesk {
     private let scanner: CameraScanner
     private let builtIn: BuiltInChoice
     private let positions: CameraCatalogue.Positions
+    private let files: FileCameras
     private let isForbidden: @Sendable (String) -> Bool
     private let library: LibraryQuestion
     private let controlsOfNode: ControlQuestion
@@ -48,6 +49,7 @@ package actor CameraDesk {
     ///   - scanner: What finds the nodes.
     ///   - builtIn: When the built-in cameras appear.
     ///   - positions: Positions that the administrator gave, by identity.
+    ///   - files: The cameras that replay files.
     ///   - isForbidden: Whether nobody may use the camera of an identity.
     ///   - pace: When the machine is looked at.
     ///   - controls: Asks a node for its controls.
@@ -57,6 +59,7 @@ package actor CameraDesk {
         scanner: CameraScanner,
         builtIn: BuiltInChoice,
         positions: CameraCatalogue.Positions,
+        files: FileCameras = FileCameras(),
         isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
         pace: LookPlan.Pace = LookPlan.Pace(),
         controls: @escaping ControlQuestion = { try? CameraControl.list(ofNode: $0) },
@@ -66,6 +69,7 @@ package actor CameraDesk {
         self.scanner = scanner
         self.builtIn = builtIn
         self.positions = positions
+        self.files = files
         self.isForbidden = isForbidden
         self.library = library
         controlsOfNode = controls
@@ -131,7 +135,13 @@ package actor CameraDesk {
         let heard = plan.heardSince
         var scan = scanner.scan()
         remember(&scan.nodes)
-        latest = CameraCatalogue(scan, builtIn: builtIn, positions: positions, isForbidden: isForbidden)
+        latest = CameraCatalogue(
+            scan,
+            builtIn: builtIn,
+            positions: positions,
+            files: files,
+            isForbidden: isForbidden
+        )
         plan.look(at: .now(), unready: scan.nodes.filter(\.isUnready).map { Self.name(ofNode: $0.path) })
         let shown = shown()
         let hasNews = board.latest.number == 0 || board.latest.value != shown

@@ -25,6 +25,7 @@ package struct CapabilityProbe: Sendable {
             scanner: scanner,
             builtIn: configuration.builtIn,
             positions: configuration.positions,
+            files: configuration.files,
             isForbidden: { [policy = host.policy] id in
                 policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.camera(id)) }
             },

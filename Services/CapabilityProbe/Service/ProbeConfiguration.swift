@@ -12,11 +12,13 @@ package struct ProbeConfiguration: Sendable {
             "whether there are cameras without hardware",
             fallback: BuiltInChoice.auto.rawValue
         ),
+        Setting("file-cameras", "PATH,…", "replay these films, and folders of JPEG pictures (PATH@RATE), as cameras"),
         Setting("camera-positions", "ID=front,…", "where cameras look, by identity, whatever the kernel says"),
     ]
 
     package let builtIn: BuiltInChoice
     package let positions: CameraCatalogue.Positions
+    package let files: FileCameras
 
     /// Reads the settings.
     ///
@@ -26,6 +28,7 @@ package struct ProbeConfiguration: Sendable {
             throw ErrorReply(.usage, "--built-in-cameras is auto, always or never")
         }
         self.builtIn = builtIn
+        files = FileCameras(settings["file-cameras"] ?? "")
         positions = try CameraCatalogue.positions(settings["camera-positions"] ?? "")
     }
 }

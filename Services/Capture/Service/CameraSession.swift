@@ -70,7 +70,12 @@ package actor CameraSession {
             // Comes to this actor after the holder was noted, which does not wait for anything.
             Task { await self.giveUp(id) }
         }
-        return Feed(format: format, frames: frames, id: id)
+        let feed = Feed(format: format, frames: frames, id: id)
+        guard format.pixelFormat != .h264 || hold.wanted.h264 != .never || hold.use == .controls else {
+            release(feed)
+            throw CameraError(.inUse, "it films in H.264, which has no single pictures")
+        }
+        return feed
     }
 
     /// Waits for the camera to be open, and begins to hold it as a photo does.

@@ -15,6 +15,7 @@ package actor CameraShelf {
     private let scanner: CameraScanner
     private let builtIn: BuiltInChoice
     private let positions: CameraCatalogue.Positions
+    private let files: FileCameras
     private let device: DeviceFactory
     private var sessions: [String: Known] = [:]
 
@@ -30,11 +31,13 @@ package actor CameraShelf {
         scanner: CameraScanner,
         builtIn: BuiltInChoice,
         positions: CameraCatalogue.Positions,
+        files: FileCameras = FileCameras(),
         device: @escaping DeviceFactory = CameraShelf.realDevice
     ) {
         self.scanner = scanner
         self.builtIn = builtIn
         self.positions = positions
+        self.files = files
         self.device = device
     }
 
@@ -49,7 +52,7 @@ package actor CameraShelf {
     /// - Throws: `ErrorReply` with code `cameraAbsent`, or `cameraDenied` where the service may not open it: nobody needs to
     ///   be asked then.
     package func camera(_ name: String) throws -> Camera {
-        let catalogue = CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions)
+        let catalogue = CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions, files: files)
         let found = name.isEmpty ? catalogue.standard : catalogue.camera(name)
         if let found, found.availability.state != .denied { return found }
         // Where a camera looks is not known before it is opened: one that may not be opened may be the one that is meant.
@@ -82,7 +85,7 @@ package actor CameraShelf {
     private func known(_ camera: Camera) -> Known {
         // A camera that was plugged in again may have another node.
         if let known = sessions[camera.id], known.node == camera.node { return known }
-        let session = CameraSession(device: device(camera))
+        let session = CameraSession(device: files.device(of: camera) ?? device(camera))
         let known = Known(session: session, preview: Preview(session: session), node: camera.node)
         sessions[camera.id] = known
         return known

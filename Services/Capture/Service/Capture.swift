@@ -9,7 +9,7 @@ private import Movies
 package import ServiceRuntime
 private import Video4Linux
 
-/// The messages of capture: a photo, a film, and the wish to stop.
+/// The messages of capture: a photo, a film, and the wishes to pause and to stop.
 package struct Capture: Sendable {
     private let host: ServiceHost
     private let gate: ConsentGate
@@ -29,7 +29,8 @@ package struct Capture: Sendable {
         shelf = CameraShelf(
             scanner: scanner,
             builtIn: configuration.builtIn,
-            positions: configuration.positions
+            positions: configuration.positions,
+            files: configuration.files
         )
         spool = try Spool(host.dataDirectory + "/capture/spool")
         let delivery = LibraryDelivery { try host.client(of: .library) }
@@ -55,6 +56,14 @@ package struct Capture: Sendable {
         }
         await host.server.register(StopRecording.self, remembersReplies: true) { [desk] request, call in
             try await desk.stop(request.recording, for: call.principal)
+            return Empty()
+        }
+        await host.server.register(PauseRecording.self) { [desk] request, call in
+            try await desk.setPaused(true, request.recording, for: call.principal)
+            return Empty()
+        }
+        await host.server.register(ResumeRecording.self) { [desk] request, call in
+            try await desk.setPaused(false, request.recording, for: call.principal)
             return Empty()
         }
         await host.server.registerStream(PreviewCamera.self) { request, call, sink in
@@ -175,19 +184,26 @@ package struct Capture: Sendable {
         let authorization = try await gate.authorize(needs, for: call, handingOn: [needs[1]])
         defer { authorization.end() }
         let id = randomBytes(8).hexadecimal
+        var plan = FilmPlan()
+        plan.container = asked.container ?? .mov
+        plan.codec = asked.codec
+        plan.quality = asked.quality ?? .medium
+        plan.maximumByteCount = asked.maximumBytes
         let note = Spool.Note(
             recording: id,
-            filename: LocalTime.fileName("MOV", LocalTime.now(), "MOV"),
+            filename: LocalTime.fileName("MOV", LocalTime.now(), plan.container.rawValue.uppercased()),
             delegation: authorization.delegation(of: Need(.library, .addOnly)),
             request: key
         )
         try spool.write(note)
+        let handles = await desk.add(id, owner: call.principal)
         let recording = Recording(
             id: id,
             camera: camera,
             session: await shelf.session(of: camera),
-            film: try FilmWriter(path: spool.filmPath(id)),
-            stop: await desk.add(id, owner: call.principal),
+            film: FilmWriter(path: spool.filmPath(id), plan: plan),
+            stop: handles.stop,
+            pause: handles.pause,
             owner: call.principal
         )
         host.log.info("recording", ["camera": .string(camera.id), "recording": .string(id)])
@@ -225,6 +241,7 @@ package struct Capture: Sendable {
         var wanted = quality.wanted
         if let width = asked.width { wanted.width = width }
         if let height = asked.height { wanted.height = height }
+        wanted.h264 = asked.codec == .h264 ? .preferred : .fallback
         let maximum = asked.maximumDuration ?? 600
         let (width, height, taken) = await recording.run(
             wanted,
@@ -248,6 +265,8 @@ package struct Capture: Sendable {
         granted.width = width
         granted.height = height
         granted.maximumDuration = maximum
+        granted.container = recording.film.container
+        granted.codec = await recording.film.codec
         return (granted, end)
     }
 
@@ -286,6 +305,7 @@ package struct Capture: Sendable {
             var result = CaptureResult(asset: asset, camera: recording.camera.id, asked: asked, granted: granted)
             result.frames = frames
             result.droppedFrames = await recording.film.dropped
+            result.cuts = await recording.film.cuts
             return result
         } catch {
             // What broke the recording is what the program has to hear, whatever became of the film.

@@ -3,7 +3,7 @@ private import Media
 private import MessageSchema
 package import ServiceRuntime
 
-/// What capture can be told beside what every service can; the probe has the same two settings.
+/// What capture can be told beside what every service can; the probe has the same settings.
 package struct CaptureConfiguration: Sendable {
     /// The settings of capture.
     package static let settings = [
@@ -13,11 +13,13 @@ package struct CaptureConfiguration: Sendable {
             "whether there are cameras without hardware",
             fallback: BuiltInChoice.auto.rawValue
         ),
+        Setting("file-cameras", "PATH,…", "replay these films, and folders of JPEG pictures (PATH@RATE), as cameras"),
         Setting("camera-positions", "ID=front,…", "where cameras look, by identity, whatever the kernel says"),
     ]
 
     package let builtIn: BuiltInChoice
     package let positions: CameraCatalogue.Positions
+    package let files: FileCameras
 
     /// Reads the settings.
     ///
@@ -27,6 +29,7 @@ package struct CaptureConfiguration: Sendable {
             throw ErrorReply(.usage, "--built-in-cameras is auto, always or never")
         }
         self.builtIn = builtIn
+        files = FileCameras(settings["file-cameras"] ?? "")
         positions = try CameraCatalogue.positions(settings["camera-positions"] ?? "")
     }
 }

@@ -1,5 +1,6 @@
 package import Cameras
 package import Consent
+private import Encoding
 package import MessageSchema
 private import Movies
 
@@ -88,6 +89,8 @@ extension ErrorReply {
             )
         case let error as MovieError:
             self.init(.inputOutput, "The film can not be written", reason: error.description)
+        case let error as EncodingError:
+            self.init(.internalFault, "The film can not be encoded", reason: error.description)
         case is CancellationError: self.init(.cancelled, "The work was cancelled")
         default: self.init(.internalFault, "The capture failed")
         }

@@ -1,22 +1,36 @@
 package import Cameras
 private import EventLoop
-private import Imaging
+package import Media
+package import MessageSchema
 package import Movies
 private import Video4Linux
 
 /// Writes one film, on a thread that may wait for the disk and the codec.
 package actor FilmWriter {
-    private static let quality = 85
+    /// What the film says about itself, by the first frame that is in it.
+    package typealias Description = @Sendable (CapturedFrame) -> MovieDescription
+
     /// A frame that would be shown for fewer microseconds before the film's end is left out.
     private static let shortestFrame: Int64 = 1_000
+    /// Frames nearer than a tick of the film's clock are one: the second must not reach an encoder either.
+    private static let shortestStep: Int64 = 12
+    /// Frames in a row that wait for one at which decoding can begin, until the camera is given up: ten seconds and more.
+    private static let mostUnneeded = 600
 
     private let loop = EventLoop(name: "film")
     private let path: String
-    private let encoder: FrameEncoder
+    private let plan: FilmPlan
+    private var pictures: FilmPictures?
+    private var describe: Description?
     private var writer: MovieWriter<DescriptorMovieFile>?
+    private var timeline = FilmTimeline()
     private var maximum = Int64.max
+    /// Film time of the first frame that is in it, and of the last.
     private var first: Int64?
     private var last: Int64 = 0
+    /// Why the next frame has to be a key.
+    private var awaited: Awaited? = .beginning
+    private var unneeded = 0
     private(set) package var frames: Int64 = 0
     /// Frames that were no pictures, or that the camera lost before they came.
     private(set) package var dropped: Int64 = 0
@@ -25,13 +39,19 @@ package actor FilmWriter {
     private(set) package var badInARow = 0
     /// Whether no further frame fits into the film.
     private(set) package var isComplete = false
+    /// How the pictures are compressed; known when the film has begun.
+    private(set) package var codec: FilmCodec?
+
+    private enum Awaited {
+        case beginning, pause, jump
+    }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
-    /// Makes the file and its head.
-    package init(path: String) throws {
+    /// A film that has not begun; its file is made with its first picture.
+    package init(path: String, plan: FilmPlan = FilmPlan()) {
         self.path = path
-        encoder = try FrameEncoder(quality: Self.quality)
+        self.plan = plan
     }
 
     isolated deinit {}
@@ -39,55 +59,113 @@ package actor FilmWriter {
     /// Microseconds of film so far.
     package var duration: Int64 { first.map { last - $0 } ?? 0 }
 
+    /// What the film's file is.
+    package nonisolated var container: FilmContainer { plan.container }
+
+    /// Where the film was cut; nil when it was not.
+    package var cuts: [FilmCut]? { timeline.cuts.isEmpty ? nil : timeline.cuts }
+
     /// Begins the film with what its first frame tells; its last frame ends after `maximum` microseconds at the latest.
-    package func begin(_ description: MovieDescription, maximum: Int64 = .max) throws {
+    ///
+    /// - Throws: `EncodingError`, `JPEGError` when there is no memory for a codec.
+    package func begin(_ frame: CapturedFrame, maximum: Int64 = .max, describe: @escaping Description) throws {
         self.maximum = maximum
-        writer = try MovieWriter(description, file: DescriptorMovieFile(creating: path))
+        self.describe = describe
+        let pictures = try FilmPictures(frame.format, plan)
+        codec = pictures.codec
+        self.pictures = consume pictures
+    }
+
+    /// The film goes on with the next frame that is added, as if no time had passed.
+    package func pause() {
+        timeline.pause()
+        if awaited == nil { awaited = .pause }
     }
 
     /// Adds a frame; one that is no picture is dropped and counted, one behind the film's end is not looked at.
     ///
-    /// - Throws: `MovieError` when the disk fails or is full: what was written stays.
+    /// - Throws: `MovieError` when the disk fails or is full: what was written stays. `CameraError` for a stream that can not
+    ///   be filmed, `EncodingError`.
     package func add(_ frame: CapturedFrame) throws {
-        if let first, frame.stamp.microseconds - first > maximum - Self.shortestFrame {
+        guard let place = timeline.place(frame.stamp.microseconds, usual: usualFrame) else {
+            drop()
+            return
+        }
+        if place.time - (first ?? 0) > maximum - Self.shortestFrame {
             isComplete = true
             return
         }
+        if frames > 0, place.time - last < Self.shortestStep {
+            drop()
+            return
+        }
+        if place.cut == .timeJump, awaited == nil { awaited = .jump }
         dropped += Int64(first == nil ? 0 : frame.stamp.lostBefore)
-        let picture: [UInt8]
-        do throws(JPEGError) {
-            picture = try encoder.picture(of: frame)
-        } catch {
+        switch try pictures?.outcome(of: frame, at: place.time, needsKey: awaited != nil) ?? .bad {
+        case .bad:
             drop()
-            return
+        case .unneeded:
+            try wait()
+        case .sample(let sample):
+            try write(sample, of: frame, at: place.time)
         }
-        do throws(MovieError) {
-            try writer?.append(picture, at: frame.stamp.microseconds)
-        } catch {
-            guard error.code == .timeWentBack || error.code == .badFrame else { throw error }
-            drop()
-            return
-        }
-        badInARow = 0
-        first = first ?? frame.stamp.microseconds
-        last = frame.stamp.microseconds
-        frames += 1
-        bytes += Int64(picture.count)
-        isComplete = duration >= maximum - (writer?.frameMicroseconds ?? 0)
     }
 
     /// Counts frames that were lost on the way here.
     package func lose(_ count: Int) { dropped += Int64(count) }
-
-    private func drop() {
-        dropped += 1
-        badInARow += 1
-    }
 
     /// Finishes the film; it is an ordinary movie then.
     package func finish() throws -> Int64 {
         guard let summary = try writer?.finish(within: maximum) else { throw MovieError(.badFrame) }
         writer = nil
         return summary.byteCount
+    }
+
+    // MARK: Inside
+
+    private var usualFrame: Int64 { writer?.frameMicroseconds ?? 33_333 }
+
+    private func write(_ sample: FilmPictures.Sample, of frame: CapturedFrame, at time: Int64) throws {
+        if writer == nil, var description = describe?(frame) {
+            description.container = plan.container
+            description.pictures = sample.pictures
+            if let size = sample.size { (description.width, description.height) = size }
+            writer = try MovieWriter(description, file: DescriptorMovieFile(creating: path))
+        }
+        if let most = plan.maximumByteCount, frames > 0, let size = writer?.byteCount(adding: sample.bytes.count),
+            size > most
+        {
+            isComplete = true
+            return
+        }
+        do throws(MovieError) {
+            try writer?.append(sample.bytes, at: time, isKey: sample.isKey)
+        } catch {
+            guard error.code == .timeWentBack || error.code == .badFrame else { throw error }
+            drop()
+            return
+        }
+        awaited = nil
+        unneeded = 0
+        badInARow = 0
+        first = first ?? time
+        last = time
+        frames += 1
+        bytes += Int64(sample.bytes.count)
+        isComplete = duration >= maximum - usualFrame
+    }
+
+    private func drop() {
+        dropped += 1
+        badInARow += 1
+    }
+
+    /// A frame that is of no use before the next key; nothing of the film is lost where the film does not go on yet.
+    private func wait() throws {
+        if awaited == .jump || awaited == nil { dropped += 1 }
+        unneeded += 1
+        guard unneeded < Self.mostUnneeded else {
+            throw CameraError(.stalled, "\(unneeded) pictures of H.264, none of which can be the first")
+        }
     }
 }

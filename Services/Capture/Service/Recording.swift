@@ -30,6 +30,7 @@ package struct Recording: Sendable {
     let session: CameraSession
     let film: FilmWriter
     let stop: Latch
+    let pause: PauseSwitch
     /// For whom.
     let owner: Principal?
     let clock: any Clock<Duration>
@@ -42,6 +43,7 @@ package struct Recording: Sendable {
     ///   - session: The way to its frames.
     ///   - film: Where they go.
     ///   - stop: Opened by whoever wants it to stop.
+    ///   - pause: Set by whoever wants it to pause.
     ///   - owner: For whom it is, which others of the camera may be told.
     ///   - clock: Ends a film whose camera is silent.
     package init(
@@ -50,6 +52,7 @@ package struct Recording: Sendable {
         session: CameraSession,
         film: FilmWriter,
         stop: Latch,
+        pause: PauseSwitch = PauseSwitch(),
         owner: Principal? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -58,6 +61,7 @@ package struct Recording: Sendable {
         self.session = session
         self.film = film
         self.stop = stop
+        self.pause = pause
         self.owner = owner
         self.clock = clock
     }
@@ -99,8 +103,7 @@ package struct Recording: Sendable {
             },
             {
                 await hasFrame.wait()
-                try await clock.sleep(for: limit)
-                return ()
+                return try await filmTimePassed(limit)
             },
         ]
         var end: End
@@ -138,16 +141,26 @@ package struct Recording: Sendable {
         progress: @Sendable (RecordingProgress) async throws -> Void
     ) async throws {
         let clock = FrameClock()
-        var first: Int64?
+        var hasBegun = false
+        var isPaused = false
         var told: Int64 = .min
         for await frame in feed.frames {
             try check()
             if stop.isOpen { return }
-            if first == nil {
-                first = frame.stamp.microseconds
+            if !hasBegun {
+                hasBegun = true
                 hasFrame.open()
-                try await film.begin(description(of: frame, clock), maximum: maximum)
+                try await film.begin(frame, maximum: maximum) { description(of: $0, clock) }
             }
+            if isPaused != pause.isPaused {
+                isPaused.toggle()
+                if isPaused {
+                    await film.pause()
+                    try await progress(await state)
+                }
+                told = .min
+            }
+            if isPaused { continue }
             try await film.add(frame)
             guard await film.badInARow < Self.mostBadFrames else {
                 throw CameraError(.stalled, "\(Self.mostBadFrames) frames in a row were no pictures")
@@ -157,22 +170,47 @@ package struct Recording: Sendable {
                 told = duration
                 try await progress(await state)
             }
-            // Frames that are no pictures make the film no longer, and time passes all the same.
-            let isOver = await film.isComplete
-            if isOver || frame.stamp.microseconds - (first ?? 0) >= maximum { return }
+            // Also where frames that are no pictures made the film no longer, and time passed all the same.
+            if await film.isComplete { return }
         }
+    }
+
+    /// Waits until the film would be so long if frames came; what passes in a pause does not count.
+    ///
+    /// - Returns: Nil when the task is cancelled.
+    private func filmTimePassed(_ limit: Duration) async throws -> Void? {
+        while !Task.isCancelled {
+            await pause.wait(until: false)
+            let rest = limit - .microseconds(await film.duration)
+            let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    try await clock.sleep(for: rest)
+                    return true
+                }
+                group.addTask {
+                    await pause.wait(until: true)
+                    return false
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? false
+            }
+            if isOver { return () }
+        }
+        return nil
     }
 
     /// How far the film is.
     package var state: RecordingProgress {
         get async {
-            RecordingProgress(
+            var state = RecordingProgress(
                 recording: id,
                 frames: await film.frames,
                 droppedFrames: await film.dropped,
                 duration: Double(await film.duration) / 1_000_000,
                 bytes: await film.bytes
             )
+            state.paused = pause.isPaused ? true : nil
+            return state
         }
     }
 

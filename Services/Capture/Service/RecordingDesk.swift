@@ -3,15 +3,21 @@ private import MessageSchema
 
 /// The recordings that run, and whose they are.
 package actor RecordingDesk {
-    private var running: [String: (owner: Principal, stop: Latch)] = [:]
+    /// By what a recording is told what its program wants.
+    package struct Handles: Sendable {
+        package let stop = Latch()
+        package let pause = PauseSwitch()
+    }
+
+    private var running: [String: (owner: Principal, handles: Handles)] = [:]
 
     package init() {}
 
     /// A recording began.
-    package func add(_ recording: String, owner: Principal) -> Latch {
-        let stop = Latch()
-        running[recording] = (owner, stop)
-        return stop
+    package func add(_ recording: String, owner: Principal) -> Handles {
+        let handles = Handles()
+        running[recording] = (owner, handles)
+        return handles
     }
 
     /// A recording is over.
@@ -21,6 +27,17 @@ package actor RecordingDesk {
     ///
     /// - Throws: `unknownRecording`; another program's recording is unknown to this one.
     package func stop(_ recording: String, for principal: Principal) throws {
+        try handles(of: recording, for: principal).stop.open()
+    }
+
+    /// Pauses a recording of the same program, or lets it go on.
+    ///
+    /// - Throws: `unknownRecording`; another program's recording is unknown to this one.
+    package func setPaused(_ isPaused: Bool, _ recording: String, for principal: Principal) throws {
+        try handles(of: recording, for: principal).pause.set(isPaused)
+    }
+
+    private func handles(of recording: String, for principal: Principal) throws -> Handles {
         guard let entry = running[recording], entry.owner == principal else {
             throw ErrorReply(
                 .unknownRecording,
@@ -29,6 +46,6 @@ package actor RecordingDesk {
                 parameters: ["recording": recording]
             )
         }
-        entry.stop.open()
+        return entry.handles
     }
 }

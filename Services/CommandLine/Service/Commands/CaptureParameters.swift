@@ -130,7 +130,7 @@ package struct CaptureLine: Encodable {
 
     package init(_ result: CaptureResult) { self.result = result }
 
-    private enum Key: String, CodingKey { case camera, asked, granted, frames, droppedFrames }
+    private enum Key: String, CodingKey { case camera, asked, granted, frames, droppedFrames, cuts }
 
     package func encode(to encoder: any Encoder) throws {
         try result.asset.encode(to: encoder)
@@ -140,5 +140,6 @@ package struct CaptureLine: Encodable {
         try container.encode(result.granted, forKey: .granted)
         try container.encodeIfPresent(result.frames, forKey: .frames)
         try container.encodeIfPresent(result.droppedFrames, forKey: .droppedFrames)
+        try container.encodeIfPresent(result.cuts, forKey: .cuts)
     }
 }

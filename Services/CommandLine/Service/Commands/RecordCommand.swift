@@ -21,6 +21,24 @@ struct RecordCommand: Command {
         "high, medium, low, 640x480, 1280x720 or 960x540 (default: medium)",
         as: ValueReader<QualityPreset>.word
     )
+    private static let container = Option(
+        "container",
+        "mov|mp4",
+        "QuickTime or MP4 (default: mov)",
+        as: ValueReader<FilmContainer>.word
+    )
+    private static let codec = Option(
+        "codec",
+        "jpeg|h264",
+        "How pictures are compressed (default: as the camera does; else JPEG in mov, H.264 in mp4)",
+        as: ValueReader<FilmCodec>.word
+    )
+    private static let maximumBytes = Option(
+        "maximum-bytes",
+        "N",
+        "Stop before the file is larger, a million bytes to a million million",
+        as: ValueReader<Int64>.byteCount
+    )
 
     var signature: CommandSignature {
         CommandSignature(
@@ -30,12 +48,14 @@ struct RecordCommand: Command {
                 "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.\n"
                 + "--timeout is for the beginning, the answer of the person included, and not for the film.",
             parameters: [
-                CaptureParameters.camera, Self.duration, Self.quality, CaptureParameters.output, Self.progress,
+                CaptureParameters.camera, Self.duration, Self.maximumBytes, Self.quality, Self.container, Self.codec,
+                CaptureParameters.output, Self.progress,
             ]
                 + CommonParameters.asking,
             examples: [
                 ("record --duration 5s", "five seconds"),
                 ("record --json --progress", "for scripts that must know when filming has begun"),
+                ("record --container mp4 --codec h264", "for the web"),
                 ("record --quality 640x480 --output film.mov", "until Ctrl-C, and a copy beside the library"),
             ]
         )
@@ -72,6 +92,9 @@ struct RecordCommand: Command {
     ) async throws -> CaptureResult {
         var settings = CaptureSettings(camera: try await CaptureParameters.chosen(arguments, cluster, .movie))
         settings.quality = arguments[Self.quality]
+        settings.container = arguments[Self.container]
+        settings.codec = arguments[Self.codec]
+        settings.maximumBytes = arguments[Self.maximumBytes]
         settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()

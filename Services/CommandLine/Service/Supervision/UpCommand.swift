@@ -54,6 +54,12 @@ struct UpCommand: Command {
             ["auto", "always", "never"].contains(text) ? text : nil
         }
     )
+    private static let fileCameras = Option(
+        "file-cameras",
+        "PATH,…",
+        "Replay these films, and folders of JPEG pictures (PATH@RATE), as cameras",
+        as: .text
+    )
     private static let watchdog = Option<Int>(
         "watchdog",
         "SECONDS",
@@ -70,7 +76,9 @@ struct UpCommand: Command {
             Questions to the person appear here, when this is a terminal. Ctrl-C ends everything, and so does the end of \
             the terminal, unless nohup started it. SIGHUP has all services read the policy again.
             """,
-        parameters: [data, policy, config, deployment, except, readyDescriptor, builtIn, watchdog, verbose],
+        parameters: [
+            data, policy, config, deployment, except, readyDescriptor, builtIn, fileCameras, watchdog, verbose,
+        ],
         examples: [
             ("up", "run the cluster of this user"),
             ("up --data /tmp/o/data --runtime /tmp/o/run", "run another one beside it"),
@@ -148,6 +156,13 @@ struct UpCommand: Command {
         options.except = Set(arguments[Self.except] ?? [])
         if let builtIn = arguments[Self.builtIn] {
             options.extra = [.probe: ["--built-in-cameras", builtIn], .capture: ["--built-in-cameras", builtIn]]
+        }
+        if let files = arguments[Self.fileCameras] {
+            // A service does not run where the command was given.
+            let paths = files.split(separator: ",").map { absolute(String($0)) }.joined(separator: ",")
+            for service in [ServiceName.probe, .capture] {
+                options.extra[service, default: []] += ["--file-cameras", paths]
+            }
         }
         return options
     }

@@ -1,0 +1,26 @@
+package import Imaging
+package import Video4Linux
+
+extension VideoFormat {
+    /// The shape of uncompressed pictures of this format; nil for compressed ones and those that are not known.
+    package var pictureShape: PictureShape? {
+        let layout: PixelLayout
+        switch pixelFormat {
+        case .yuyv: layout = .yuyv
+        case .uyvy: layout = .uyvy
+        case .nv12: layout = .nv12
+        case .yuv420: layout = .yuv420
+        case .rgb24: layout = .rgb24
+        case .bgr24: layout = .bgr24
+        case .grey: layout = .grey
+        default: return nil
+        }
+        return PictureShape(
+            layout: layout,
+            width: width,
+            height: height,
+            bytesPerRow: bytesPerRow > 0 ? bytesPerRow : nil,
+            isFullRange: isFullRange
+        )
+    }
+}
