@@ -77,6 +77,10 @@ package actor V4L2Camera: CameraDevice {
                 height: choice.height,
                 interval: choice.interval
             )
+            // A driver may give another format than it listed.
+            guard granted.pixelFormat != .h264 || wanted.h264 != .never else {
+                throw VideoError(.notSupported, operation: "VIDIOC_S_FMT", errorNumber: 0)
+            }
             if configuration.locksSettings { opened.takePriority() }
             opened.endForeignLight()
             // What a process before this one was ended with; a light that can not be turned off keeps nobody from filming.

@@ -1,4 +1,6 @@
 import Cameras
+import Consent
+import MessageSchema
 import Testing
 import Video4Linux
 
@@ -78,6 +80,26 @@ struct CameraSessionTests {
         await camera.send(Frames.raw(1, at: 5))
         #expect(await Self.next(third)?.stamp.microseconds == 5)
         await session.release(third)
+    }
+
+    @Test func `while a camera films in its own H.264, who needs pictures is told who films`() async throws {
+        let camera = ScriptedCamera(format: Frames.format(.h264))
+        let session = CameraSession(device: camera)
+        let filming = CameraHold(.film, wanted: WantedFormat(h264: .preferred), owners: [.user(1)])
+        let film = try await session.acquire(filming)
+        for use in [CameraHold.Use.photo, .preview] {
+            let error = await #expect(throws: CameraInUse.self) { _ = try await session.acquire(CameraHold(use)) }
+            #expect(error?.holds.map(\.use) == [.film])
+            let reply = error.map { ErrorReply($0, camera: camera.camera) { $0 == .user(1) } }
+            #expect(reply?.code == .inUse)
+            #expect(reply?.parameters?["holder"] == Principal.user(1).description)
+            #expect(reply?.reason?.contains("H.264") == true)
+        }
+        let settings = try await session.acquire(CameraHold(.controls))
+        await session.release(settings)
+        await session.release(film)
+        await camera.changed(2)
+        #expect(await !camera.isOpen)
     }
 
     @Test func `a holder that comes while the camera closes gets it opened again`() async throws {

@@ -109,9 +109,10 @@ struct SessionMachineTests {
         _ use: CameraHold.Use,
         _ width: Int,
         _ height: Int,
-        insists: Bool = false
+        insists: Bool = false,
+        h264: H264Use = .never
     ) -> CameraHold {
-        CameraHold(use, wanted: WantedFormat(width: width, height: height), insists: insists)
+        CameraHold(use, wanted: WantedFormat(width: width, height: height, h264: h264), insists: insists)
     }
 
     @Test func `a photo has the camera of a preview opened anew for its size, and both go on`() {
@@ -181,6 +182,48 @@ struct SessionMachineTests {
         #expect(machine.handle(.acquire(3, Self.hold(.film, 1_920, 1_080))) == [.admit(3, most)])
     }
 
+    // MARK: H.264
+
+    private static let h264 = Frames.format(.h264)
+    private static let filming = hold(.film, 640, 480, h264: .preferred)
+
+    @Test func `a film in the camera's H.264 keeps out who needs pictures, and nobody else`() {
+        var machine = SessionMachine()
+        #expect(machine.handle(.acquire(1, Self.filming)) == [.open(Self.filming.wanted)])
+        _ = machine.handle(.acquire(2, Self.wish))
+        #expect(machine.handle(.opened(Self.h264)) == [.admit(1, Self.h264), .refuse(2, inFavourOf: [1])])
+        #expect(machine.handle(.acquire(3, Self.wish)) == [.refuse(3, inFavourOf: [1])])
+        #expect(machine.handle(.acquire(4, Self.small)) == [.refuse(4, inFavourOf: [1])])
+        let controls = CameraHold(.controls)
+        #expect(machine.handle(.acquire(5, controls)) == [.admit(5, Self.h264)])
+        let other = Self.hold(.film, 1_280, 720, h264: .fallback)
+        #expect(machine.handle(.acquire(6, other)) == [.admit(6, Self.h264)])
+        // With the last film its format goes, whoever looks at the settings.
+        for id in [1, 6] { #expect(machine.handle(.release(id)).isEmpty) }
+        #expect(machine.handle(.acquire(7, Self.small)) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(Self.small.wanted)])
+    }
+
+    @Test func `a film takes nobody's pictures away for the camera's H.264`() {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.small))
+        _ = machine.handle(.opened(Self.format(64, 48)))
+        #expect(machine.handle(.acquire(2, Self.filming)) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(Self.size)])
+        #expect(machine.handle(.opened(Self.format(640, 480))) == [.admit(2, Self.format(640, 480))])
+    }
+
+    @Test(arguments: [wish, small])
+    func `who waited with a film that left gets pictures`(waiting: CameraHold) {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.filming))
+        _ = machine.handle(.acquire(2, waiting))
+        _ = machine.handle(.release(1))
+        #expect(machine.handle(.opened(Self.h264)) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(waiting.wanted)])
+        #expect(machine.handle(.opened(Self.format)) == [.admit(2, Self.format)])
+    }
+
     @Test(arguments: 1...20)
     func `in any order of events everybody is admitted or dismissed once, and the device is never opened twice`(
         seed: Int
@@ -191,13 +234,15 @@ struct SessionMachineTests {
         var live: Set<Int> = []
         var admitted: Set<Int> = []
         var device = "closed"
+        var mayGiveH264 = false
 
         func perform(_ actions: [SessionMachine.Action]) {
             for action in actions {
                 switch action {
-                case .open:
+                case .open(let wanted):
                     #expect(device == "closed")
                     device = "opening"
+                    mayGiveH264 = wanted.h264 != .never
                 case .close, .closeToChange:
                     #expect(device == "open")
                     device = "closing"
@@ -222,11 +267,16 @@ struct SessionMachineTests {
                 let size = sizes[Int.random(in: 0..<3, using: &dice)]
                 let use = [CameraHold.Use.photo, .film, .preview, .controls][Int.random(in: 0..<4, using: &dice)]
                 let insists = Bool.random(using: &dice)
-                perform(machine.handle(.acquire(nextID, Self.hold(use, size.0, size.1, insists: insists))))
+                let h264 = use == .film ? [H264Use.never, .fallback, .preferred][nextID % 3] : .never
+                let hold = Self.hold(use, size.0, size.1, insists: insists, h264: h264)
+                perform(machine.handle(.acquire(nextID, hold)))
                 nextID += 1
             case 6:
-                guard let id = live.sorted().randomElement(using: &dice) else { continue }
-                perform(machine.handle(.change(id, Self.hold(.preview, 640, 480))))
+                guard let id = live.sorted().randomElement(using: &dice), var hold = machine.hold(of: id) else {
+                    continue
+                }
+                (hold.wanted.width, hold.wanted.height) = (640, 480)
+                perform(machine.handle(.change(id, hold)))
             case 7: perform(machine.handle(.reconsider))
             case 2, 3:
                 guard let id = live.sorted().randomElement(using: &dice) else { continue }
@@ -238,7 +288,8 @@ struct SessionMachineTests {
                 switch device {
                 case "opening" where Bool.random(using: &dice):
                     device = "open"
-                    perform(machine.handle(.opened(Self.format)))
+                    let isH264 = mayGiveH264 && Bool.random(using: &dice)
+                    perform(machine.handle(.opened(isH264 ? Self.h264 : Self.format)))
                 case "opening":
                     device = "closed"
                     perform(machine.handle(.failed(Self.error)))
@@ -252,7 +303,10 @@ struct SessionMachineTests {
                 perform(machine.handle(.failed(Self.error)))
             }
             #expect(Set(machine.holders) == live)
-            if case .open = machine.state { #expect(device == "open" && admitted == live) }
+            if case .open(let format) = machine.state {
+                #expect(device == "open" && admitted == live)
+                #expect(machine.holds.allSatisfy { $0.canUse(format) })
+            }
             if machine.state == .closed { #expect(device == "closed" && live.isEmpty) }
         }
     }

@@ -35,8 +35,15 @@ package struct CameraHold: Hashable, Sendable {
     /// Whether it takes any format, and one that changes under way: frames say what they are.
     var isFlexible: Bool { use == .preview || use == .controls }
 
+    /// Whether H.264 of the camera's own, which has no single pictures, is as good as any format.
+    var takesH264: Bool { use == .controls || wanted.h264 != .never }
+
+    /// Whether it can do something with what a camera gives.
+    func canUse(_ format: VideoFormat) -> Bool { format.pixelFormat != .h264 || takesH264 }
+
     /// Whether a camera that gives this, because it was asked for that, need not be opened in another way for it.
     func isServed(by format: VideoFormat, openedFor opened: WantedFormat) -> Bool {
+        guard canUse(format) else { return false }
         let (width, height) = (wanted.usualWidth, wanted.usualHeight)
         // What the camera gave to the same wish it gives again.
         if width == opened.usualWidth, height == opened.usualHeight { return true }

@@ -70,12 +70,7 @@ package actor CameraSession {
             // Comes to this actor after the holder was noted, which does not wait for anything.
             Task { await self.giveUp(id) }
         }
-        let feed = Feed(format: format, frames: frames, id: id)
-        guard format.pixelFormat != .h264 || hold.wanted.h264 != .never || hold.use == .controls else {
-            release(feed)
-            throw CameraError(.inUse, "it films in H.264, which has no single pictures")
-        }
-        return feed
+        return Feed(format: format, frames: frames, id: id)
     }
 
     /// Waits for the camera to be open, and begins to hold it as a photo does.
@@ -191,7 +186,9 @@ package actor CameraSession {
 
     private func refuse(_ id: SessionMachine.HolderID, inFavourOf others: [CameraHold]) {
         guard var holder = holders.removeValue(forKey: id) else { return }
-        holder.admission.take()?.resume(throwing: CameraInUse(others))
+        var isH264 = false
+        if case .open(let format) = machine.state { isH264 = format.pixelFormat == .h264 }
+        holder.admission.take()?.resume(throwing: CameraInUse(others, isH264: isH264))
         holder.continuation.finish()
     }
 
@@ -236,6 +233,11 @@ package actor CameraSession {
 package struct CameraInUse: Error, Hashable, Sendable {
     /// Who holds it, and what for.
     package let holds: [CameraHold]
+    /// Whether it gives them H.264, which has no single pictures.
+    package let isH264: Bool
 
-    package init(_ holds: [CameraHold]) { self.holds = holds }
+    package init(_ holds: [CameraHold], isH264: Bool = false) {
+        self.holds = holds
+        self.isH264 = isH264
+    }
 }

@@ -54,11 +54,14 @@ extension ErrorReply {
         let known = owners.filter(mayKnow).map(\.description).sorted()
         let use = error.holds.first?.use ?? .film
         let who = known.isEmpty ? "Another program" : known.joined(separator: ", ")
+        let suggestion = use == .film ? "Wait for the end of the film, or ask for no size." : nil
         self.init(
             .inUse,
             "The camera is in use",
-            reason: "\(who) has it for a \(use.rawValue), in a way that does not go with this.",
-            recoverySuggestion: use == .film ? "Wait for the end of the film, or ask for no size." : nil,
+            reason: error.isH264
+                ? "\(who) films with it in H.264, which has no single pictures."
+                : "\(who) has it for a \(use.rawValue), in a way that does not go with this.",
+            recoverySuggestion: error.isH264 ? "Wait for the end of the film." : suggestion,
             retryAfter: 1_000,
             parameters: ["camera": camera.id, "use": use.rawValue]
         )

@@ -12,7 +12,8 @@ package import Video4Linux
 /// ```
 ///
 /// The first photo or film decides the format. While there are only holders that take any, the largest wish among
-/// them does, and the camera is opened anew (`changing`) when another format is wanted.
+/// them does, and the camera is opened anew (`changing`) when another format is wanted. H.264 of the camera's own is
+/// given only where nobody has had pictures; who needs pictures is refused while there is a film of it.
 package struct SessionMachine: Sendable {
     /// Names a holder: a photo, a recording.
     package typealias HolderID = Int
@@ -142,6 +143,12 @@ package struct SessionMachine: Sendable {
             state = .closing
             return [.close]
         }
+        guard all.allSatisfy({ $0.hold.canUse(format) }) || all.contains(where: { $0.hold.wanted.h264 != .never })
+        else {
+            // Whoever wanted the camera's H.264 left while it was opened.
+            state = .changing
+            return [.closeToChange]
+        }
         state = .open(format)
         return all.filter { !$0.isAdmitted }.map { admission(of: $0, format) }
     }
@@ -205,10 +212,11 @@ package struct SessionMachine: Sendable {
         return [.closeToChange]
     }
 
-    /// Lets a holder have what there is, unless it wants its own or nothing and others are in the way.
+    /// Lets a holder have what there is, unless it can not use it, or wants its own or nothing, and others are in the way.
     private mutating func admission(of holder: Holder, _ format: VideoFormat) -> Action {
-        let others = all.filter { $0.id != holder.id && !$0.hold.isFlexible }
-        if holder.hold.insists, !holder.hold.isServed(by: format, openedFor: wanted), !others.isEmpty {
+        let others = all.filter { $0.id != holder.id && !$0.hold.isFlexible && $0.hold.canUse(format) }
+        let misses = holder.hold.insists && !holder.hold.isServed(by: format, openedFor: wanted)
+        if misses || !holder.hold.canUse(format), !others.isEmpty {
             all.removeAll { $0.id == holder.id }
             return .refuse(holder.id, inFavourOf: others.map(\.id))
         }
@@ -222,7 +230,12 @@ package struct SessionMachine: Sendable {
 
     /// What the camera is to be opened for.
     private var combined: WantedFormat {
-        if let first = all.first(where: { !$0.hold.isFlexible }) { return first.hold.wanted }
+        if let first = all.first(where: { !$0.hold.isFlexible }) {
+            var wanted = first.hold.wanted
+            // Who has had pictures goes on having them: the camera has other formats than H.264.
+            if all.contains(where: { $0.isAdmitted && !$0.hold.takesH264 }) { wanted.h264 = .never }
+            return wanted
+        }
         let wishes = all.filter { $0.hold.use != .controls }.map(\.hold.wanted)
         guard let first = wishes.first else { return wanted }
         return wishes.dropFirst().reduce(first) { $0.covering($1) }
