@@ -58,6 +58,8 @@ let wrappers: [Target] = [
     .systemLibrary(name: "CCrypto", path: "Shared/CCrypto", providers: [.apt(["libssl-dev"])]),
     // TurboJPEG: the fastest JPEG codec Debian has; frames are encoded and pictures are checked with it.
     .systemLibrary(name: "CTurboJPEG", path: "Shared/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+    // libpng: photos without loss; filters and deflate are no work of ours.
+    .systemLibrary(name: "CPNG", path: "Shared/CPNG", providers: [.apt(["libpng-dev"])]),
     // FFmpeg: is this movie playable, and pictures in formats other than JPEG. A GPL build on Debian; only
     // `obscura-decoder` links all of it.
     .target(
@@ -88,7 +90,7 @@ let modules: [Target] = [
     shared("Hashing", ["CCrypto"]),
     shared("Files", ["CLinux", "Hashing"]),
     shared("SQLite", ["CSQLite", "CLinux", "Files", "MessageSchema"]),
-    shared("Imaging", ["CTurboJPEG", "Containers", "Media"]),
+    shared("Imaging", ["CPNG", "CTurboJPEG", "Containers", "Media"]),
     shared("Movies", ["Containers", "Media", "Files"]),
     shared("Encoding", ["CLibAVCodec", "Imaging", "Media"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),

@@ -52,11 +52,11 @@ static void read_format(const struct v4l2_format *from, struct cv4l2_format *to)
     if (V4L2_TYPE_IS_MULTIPLANAR(from->type)) {
         const struct v4l2_pix_format_mplane *pix = &from->fmt.pix_mp;
         *to = (struct cv4l2_format){pix->width, pix->height, pix->pixelformat, pix->field, pix->colorspace,
-            pix->quantization, pix->num_planes, pix->plane_fmt[0].bytesperline, pix->plane_fmt[0].sizeimage};
+            pix->quantization, pix->num_planes, pix->plane_fmt[0].bytesperline, pix->plane_fmt[0].sizeimage, pix->ycbcr_enc};
     } else {
         const struct v4l2_pix_format *pix = &from->fmt.pix;
         *to = (struct cv4l2_format){pix->width, pix->height, pix->pixelformat, pix->field, pix->colorspace,
-            pix->quantization, 1, pix->bytesperline, pix->sizeimage};
+            pix->quantization, 1, pix->bytesperline, pix->sizeimage, pix->ycbcr_enc};
     }
 }
 

@@ -34,14 +34,23 @@ package struct WantedFormat: Hashable, Sendable {
     package var height: Int?
     /// Frames a second at most; as fast as the camera likes when nil.
     package var framesPerSecond: Double?
-    package var h264 = H264Use.never
+    package var h264: H264Use
+    /// Whether pixels that were never compressed come first, and what the camera compresses only without them.
+    package var prefersUncompressed: Bool
 
     /// A wish for a size and a rate.
-    package init(width: Int? = nil, height: Int? = nil, framesPerSecond: Double? = nil, h264: H264Use = .never) {
+    package init(
+        width: Int? = nil,
+        height: Int? = nil,
+        framesPerSecond: Double? = nil,
+        h264: H264Use = .never,
+        prefersUncompressed: Bool = false
+    ) {
         self.width = width
         self.height = height
         self.framesPerSecond = framesPerSecond
         self.h264 = h264
+        self.prefersUncompressed = prefersUncompressed
     }
 }
 

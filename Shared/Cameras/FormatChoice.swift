@@ -30,8 +30,9 @@ package struct FormatChoice: Hashable, Sendable {
 
     /// Chooses among `formats`; nil when none can be used.
     ///
-    /// The size counts most: the smallest that covers what was asked, else the largest. Then the rate, then the
-    /// format in the order of `usable`, with H.264 where the wish has a place for it. Emulated formats are never taken.
+    /// Uncompressed pixels count first where they are preferred. Then the size: the smallest that covers what was asked,
+    /// else the largest. Then the rate, then the format in the order of `usable`, with H.264 where the wish has a place
+    /// for it. Emulated formats are never taken.
     package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
         // A wish beyond any picture is one for the smallest or the largest; and differences of such numbers are numbers.
         let width = min(max(wanted.width ?? Self.usualSize.width, 1), Limits.pictureSides.upperBound)
@@ -44,6 +45,7 @@ package struct FormatChoice: Hashable, Sendable {
                 let (w, h) = Self.nearest(width, height, in: sizes)
                 let interval = Self.interval(atMost: wanted.framesPerSecond, in: sizes.intervals)
                 let rank = Rank(
+                    isUnwanted: wanted.prefersUncompressed && format.isCompressed,
                     missing: max(0, width - w) + max(0, height - h),
                     excess: max(0, w - width) + max(0, h - height),
                     slowness: interval?.seconds ?? 0,
@@ -65,13 +67,15 @@ package struct FormatChoice: Hashable, Sendable {
     }
 
     private struct Rank: Comparable {
+        let isUnwanted: Bool
         /// Pixels that are missing, and pixels too many.
         let missing, excess: Int
         let slowness: Double
         let preference: Int
 
         static func < (left: Rank, right: Rank) -> Bool {
-            (left.missing, left.excess, left.slowness, left.preference)
+            guard left.isUnwanted == right.isUnwanted else { return right.isUnwanted }
+            return (left.missing, left.excess, left.slowness, left.preference)
                 < (right.missing, right.excess, right.slowness, right.preference)
         }
     }

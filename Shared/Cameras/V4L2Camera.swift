@@ -26,6 +26,10 @@ package actor V4L2Camera: CameraDevice {
     private var restarts = 0
     /// Whether there was a good frame since streaming began.
     private var hasFrame = false
+    /// When the last good frame was taken, while what was lost since then is not known: streaming began anew.
+    private var restartedAfter: Int64?
+    private var lastFrame: Int64?
+    private var signal = SignalWatch(from: .now())
     /// The wait for the device's descriptor, which has to end before the descriptor is closed.
     private var waiting: Task<EventLoop.Wake, Never>?
 
@@ -68,6 +72,9 @@ package actor V4L2Camera: CameraDevice {
         guard device == nil else { throw CameraError(.inUse, "open already") }
         do throws(VideoError) {
             var opened = try VideoDevice(path: path)
+            guard opened.hasSignal() != false else {
+                throw VideoError(.noSignal, operation: "VIDIOC_ENUMINPUT", errorNumber: 0)
+            }
             guard let choice = FormatChoice(wanted, among: opened.formats()) else {
                 throw VideoError(.notSupported, operation: "VIDIOC_ENUM_FMT", errorNumber: 0)
             }
@@ -88,6 +95,9 @@ package actor V4L2Camera: CameraDevice {
             try opened.startStreaming()
             device = consume opened
             hasFrame = false
+            lastFrame = nil
+            restartedAfter = nil
+            signal = SignalWatch(from: .now())
             self.choice = choice
             format = granted
             generation += 1
@@ -99,30 +109,34 @@ package actor V4L2Camera: CameraDevice {
     }
 
     package func nextFrame() async throws(CameraError) -> CapturedFrame {
+        // When a camera that gives nothing good is started anew.
+        var silenceEnds: BootInstant?
         while true {
             guard let format, device != nil else { throw CameraError(.fault, "not open") }
             do throws(VideoError) {
+                try lookForSignal()
                 let frame = try device?.withNextFrame { bytes, stamp in
                     CapturedFrame(bytes: Self.copy(bytes), format: format, stamp: stamp)
                 }
-                if let frame = frame ?? nil {
-                    restarts = 0
-                    hasFrame = true
-                    return frame
-                }
+                if let frame = frame ?? nil { return counted(frame) }
             } catch {
                 guard error.code == .fault else { throw CameraError(error, wasOpen: true) }
                 try restart(because: error)
+                silenceEnds = nil
                 continue
             }
             guard let descriptor = device?.pollDescriptor else { continue }
             let generation = generation
+            let now = BootInstant.now()
             let limit = hasFrame ? silenceLimit : max(configuration.firstFrameMilliseconds, silenceLimit)
-            let deadline = BootInstant.now() + .milliseconds(limit)
-            let wake = await wait(for: descriptor, until: deadline)
+            let deadline = silenceEnds ?? now.advanced(by: .milliseconds(limit))
+            silenceEnds = deadline
+            // A silent input may have lost its signal.
+            let wake = await wait(for: descriptor, until: min(deadline, signal.nextLook))
             guard generation == self.generation, wake != .cancelled else { throw CameraError(.cancelled) }
-            if wake == .timedOut {
+            if wake == .timedOut, BootInstant.now() >= deadline {
                 try restart(because: VideoError(.fault, operation: "poll", errorNumber: ETIMEDOUT))
+                silenceEnds = nil
             }
         }
     }
@@ -189,6 +203,30 @@ package actor V4L2Camera: CameraDevice {
         }
     }
 
+    /// Notes a good frame; after a restart it says how many came to nothing meanwhile, as well as times tell.
+    private func counted(_ frame: CapturedFrame) -> CapturedFrame {
+        restarts = 0
+        hasFrame = true
+        lastFrame = frame.stamp.microseconds
+        guard let before = restartedAfter.take() else { return frame }
+        let period = (frame.format.interval?.seconds ?? 0) * 1_000_000
+        let elapsed = Double(frame.stamp.microseconds - before)
+        // What made the camera start anew took one frame at least.
+        let lost = period > 0 ? Int(min(max(1, (elapsed / period).rounded() - 1), 1_000_000)) : 1
+        let stamp = FrameStamp(
+            microseconds: frame.stamp.microseconds,
+            isDriverTime: frame.stamp.isDriverTime,
+            lostBefore: frame.stamp.lostBefore + lost
+        )
+        return CapturedFrame(bytes: frame.bytes, format: frame.format, stamp: stamp)
+    }
+
+    /// Frames may well go on to come from an input without a signal.
+    private func lookForSignal() throws(VideoError) {
+        let isLost = signal.look(at: .now()) { device?.hasSignal() != false }
+        if isLost { throw VideoError(.noSignal, operation: "VIDIOC_ENUMINPUT", errorNumber: 0) }
+    }
+
     /// Waits in a task of its own, so that `close` can end it, and not only the cancelling of whoever called.
     private func wait(for descriptor: Int32, until deadline: BootInstant) async -> EventLoop.Wake {
         let task = Task { await self.loop.wait(for: .descriptor(descriptor, events: CShort(POLLIN)), until: deadline) }
@@ -205,6 +243,7 @@ package actor V4L2Camera: CameraDevice {
     private func restart(because error: VideoError) throws(CameraError) {
         restarts += 1
         hasFrame = false
+        restartedAfter = restartedAfter ?? lastFrame
         guard restarts <= configuration.restarts else {
             throw CameraError(
                 .stalled,

@@ -53,7 +53,7 @@ package enum EXIFWriter {
     /// - Throws: `notJPEG`; `segmentTooLong` when the texts are absurdly long.
     package static func written(_ fields: EXIFFields, into jpeg: [UInt8]) throws(JPEGError) -> [UInt8] {
         let parts = try JPEGSegments(jpeg)
-        let payload = Array("Exif\0\0".utf8) + tiff(fields)
+        let payload = Array("Exif\0\0".utf8) + block(fields)
         let length = payload.count + 2
         guard length <= 65_535 else { throw JPEGError(.segmentTooLong, "\(length) bytes of EXIF") }
 
@@ -78,7 +78,14 @@ package enum EXIFWriter {
         }
     }
 
-    private static func tiff(_ fields: EXIFFields) -> [UInt8] {
+    /// The block alone, as PNG has it: a TIFF structure with the EXIF directory and no pixels.
+    static func block(_ fields: EXIFFields) -> [UInt8] {
+        let (main, exif, gps) = directories(fields)
+        return TIFFDirectory.file(main: main, exif: exif, gps: gps)
+    }
+
+    /// What is known about a picture: the main directory, the exposure's, and the place's where there is one.
+    static func directories(_ fields: EXIFFields) -> (main: TIFFDirectory, exif: TIFFDirectory, gps: TIFFDirectory?) {
         var main = TIFFDirectory()
         main.add(0x010F, text: fields.make)
         main.add(0x0110, text: fields.model)
@@ -115,7 +122,7 @@ package enum EXIFWriter {
         picture.add(0xA002, long: UInt32(clamping: fields.width))
         picture.add(0xA003, long: UInt32(clamping: fields.height))
 
-        return TIFFDirectory.file(main: main, exif: picture, gps: fields.location.map(gps))
+        return (main, picture, fields.location.map(gps))
     }
 
     private static func gps(_ location: Location) -> TIFFDirectory {

@@ -59,14 +59,24 @@ package struct PictureShape: Hashable, Sendable {
     /// V4L2's YUV formats mean 16 to 235 by default (colorspaces-defs.rst, `V4L2_QUANTIZATION_DEFAULT`). Without meaning
     /// for red, green and blue.
     package var isFullRange: Bool
+    /// Whether luma weighs the colours as ITU-R BT.709 has it, else as BT.601; without meaning for red, green and blue.
+    package var isRec709: Bool
 
     /// A shape; rows without padding unless told otherwise.
-    package init(layout: PixelLayout, width: Int, height: Int, bytesPerRow: Int? = nil, isFullRange: Bool = false) {
+    package init(
+        layout: PixelLayout,
+        width: Int,
+        height: Int,
+        bytesPerRow: Int? = nil,
+        isFullRange: Bool = false,
+        isRec709: Bool = false
+    ) {
         self.layout = layout
         self.width = width
         self.height = height
         self.bytesPerRow = bytesPerRow ?? layout.minimumBytesPerRow(width: width)
         self.isFullRange = isFullRange
+        self.isRec709 = isRec709
     }
 
     /// The bytes such a picture has.

@@ -23,7 +23,11 @@ struct TIFFDirectory {
     }
 
     mutating func add(_ tag: UInt16, short value: UInt16) {
-        append(tag, type: 3, count: 1, Self.little(value))
+        add(tag, shorts: [value])
+    }
+
+    mutating func add(_ tag: UInt16, shorts: [UInt16]) {
+        append(tag, type: 3, count: shorts.count, shorts.flatMap { Self.little($0) })
     }
 
     mutating func add(_ tag: UInt16, long value: UInt32) {
@@ -86,7 +90,7 @@ struct TIFFDirectory {
         entries.append(Entry(tag: tag, type: type, count: UInt32(count), value: value))
     }
 
-    private mutating func replace(_ tag: UInt16, long value: UInt32) {
+    mutating func replace(_ tag: UInt16, long value: UInt32) {
         entries.removeAll { $0.tag == tag }
         add(tag, long: value)
     }

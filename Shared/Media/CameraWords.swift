@@ -8,6 +8,24 @@ package enum FlashMode: String, Hashable, Sendable, Codable, CaseIterable {
     case auto, on, off
 }
 
+/// What a photo's file is.
+package enum PhotoFormat: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The camera's own JPEG where it gives one, else encoded.
+    case jpeg
+    /// Without loss, of uncompressed pixels where the camera gives them.
+    case png
+    /// Every sample as the camera gave it, uncompressed, in a TIFF file.
+    case raw
+}
+
+/// What becomes of a photo that is asked for while another one is taken with the same camera.
+package enum BusyRule: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It waits for its turn.
+    case queue
+    /// It is refused, with the time after which to try again.
+    case refuse
+}
+
 /// Movie quality as the picker's `videoQuality` names it.
 package enum QualityPreset: String, Hashable, Sendable, Codable, CaseIterable {
     case high, medium, low

@@ -21,6 +21,14 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var maximumBytes: Int64?
     /// Whether exposure had settled; only when granted.
     package var converged: Bool?
+    /// What a photo's file is; a JPEG when absent.
+    package var format: PhotoFormat?
+    /// Pictures in a row, within ``Limits/burstPictures``; one when absent.
+    package var count: Int?
+    /// Seconds from the request to the photo, within ``Limits/timerSeconds``; at once when absent.
+    package var delay: Double?
+    /// What becomes of a photo during another one; it waits when absent.
+    package var whenBusy: BusyRule?
 
     package init(camera: String) { self.camera = camera }
 
@@ -29,6 +37,24 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
         try ErrorReply.check(height, Limits.pictureSides, path + ".height", " pixels")
         try ErrorReply.check(maximumDuration, Limits.filmSeconds, path + ".maximumDuration", " seconds")
         try ErrorReply.check(maximumBytes, Limits.filmBytes, path + ".maximumBytes", " bytes")
+        try ErrorReply.check(count, Limits.burstPictures, path + ".count", " pictures")
+        try ErrorReply.check(delay, Limits.timerSeconds, path + ".delay", " seconds")
+    }
+}
+
+/// How one picture was taken.
+package struct PictureFacts: Hashable, Sendable, Codable {
+    /// What the flash did: `on` or `off`.
+    package var flash: FlashMode
+    /// Whether exposure had settled.
+    package var converged: Bool
+    /// Frames since the picture before it that were lost, or no sound pictures.
+    package var lostBefore: Int
+
+    package init(flash: FlashMode, converged: Bool, lostBefore: Int) {
+        self.flash = flash
+        self.converged = converged
+        self.lostBefore = lostBefore
     }
 }
 
@@ -56,7 +82,12 @@ package struct FilmCut: Hashable, Sendable, Codable {
 
 /// What came of a photo or a recording.
 package struct CaptureResult: Hashable, Sendable, Codable {
+    /// The film, the photo, or the first of several.
     package var asset: Asset
+    /// All photos in their order, where more than one was asked for.
+    package var assets: [Asset]?
+    /// How each photo was taken, in their order.
+    package var pictures: [PictureFacts]?
     package var camera: String
     package var asked: CaptureSettings
     package var granted: CaptureSettings
@@ -75,7 +106,9 @@ package struct CaptureResult: Hashable, Sendable, Codable {
     }
 }
 
-/// Takes a photo into the library; needs `camera/<id>` use and `library` addOnly.
+/// Takes a photo, or several in a row, into the library; needs `camera/<id>` use and `library` addOnly.
+///
+/// When several end early, those that were taken stay: the error's parameter `assets` has their URLs.
 package struct TakePhoto: Request {
     package typealias Reply = CaptureResult
     package static let name = "camera.photo"

@@ -30,6 +30,10 @@ package enum Limits {
     package static let filmBytes: ClosedRange<Int64> = 1_000_000...1_000_000_000_000
     /// Pictures a second that can be asked of a preview.
     package static let previewRates = 0.01...1_000
+    /// Pictures that one request for photos can ask for.
+    package static let burstPictures = 1...100
+    /// Seconds that a self-timer can be set to.
+    package static let timerSeconds = 0.0...600
     /// Exchanges that one connection of a program may have open.
     package static let openExchanges = 64
     /// Exchanges that all programs of one user may have open.

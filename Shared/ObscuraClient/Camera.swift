@@ -117,6 +117,40 @@ public final class Camera: Sendable {
         try await takePhoto(with: device.position.rawValue, flash: flash)
     }
 
+    /// Takes one photo or several in a row into the library with the camera that looks there.
+    ///
+    /// - Returns: The photos in their order, which the program may look at and read.
+    /// - Throws: ``ObscuraError``: `accessDenied`, `cameraAbsent`, `cameraBusy`, `inUse`, `dismissed` … When several end
+    ///   early, those that were taken stay in the library: the error's parameter `assets` has their URLs.
+    public func takePhotos(with device: CameraDevice, _ options: PhotoOptions = PhotoOptions()) async throws -> [Photo]
+    {
+        try await takePhotos(with: device.position.rawValue, options)
+    }
+
+    /// Takes one photo or several in a row into the library with the camera of that identity.
+    ///
+    /// - Returns: The photos in their order, which the program may look at and read.
+    /// - Throws: ``ObscuraError`` as for the camera that looks somewhere.
+    public func takePhotos(with id: String, _ options: PhotoOptions = PhotoOptions()) async throws -> [Photo] {
+        var settings = CaptureSettings(camera: id)
+        settings.flash = options.flash?.message
+        settings.format = options.format.message
+        settings.count = options.count
+        settings.delay = options.delay / .seconds(1)
+        settings.whenBusy = options.waitsForTurn ? .queue : .refuse
+        let result = try await cluster.call(TakePhoto(settings: settings), lasting: options.delay)
+        let assets = result.assets ?? [result.asset]
+        return assets.enumerated().map { index, asset in
+            let facts = result.pictures.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+            return Photo(
+                asset: Asset(asset, cluster),
+                camera: result.camera,
+                flashFired: result.granted.flashFired == nil ? nil : facts.map { $0.flash == .on },
+                exposureSettled: facts?.converged
+            )
+        }
+    }
+
     /// Takes a photo into the library with the camera of that identity.
     ///
     /// - Returns: The photo, which the program may look at and read.
@@ -128,7 +162,8 @@ public final class Camera: Sendable {
         return Photo(
             asset: Asset(result.asset, cluster),
             camera: result.camera,
-            flashFired: result.granted.flashFired
+            flashFired: result.granted.flashFired,
+            exposureSettled: result.granted.converged
         )
     }
 

@@ -99,4 +99,53 @@ public struct Photo: Hashable, Sendable {
     public let camera: String
     /// Whether the flash fired; nil when the camera does not tell.
     public let flashFired: Bool?
+    /// Whether exposure had settled; nil when it is not known any more.
+    public let exposureSettled: Bool?
+}
+
+/// What a photo's file is.
+public enum PhotoFileFormat: String, Hashable, Sendable, CaseIterable {
+    /// The camera's own JPEG where it gives one, else encoded.
+    case jpeg
+    /// Without loss, of uncompressed pixels where the camera gives them.
+    case png
+    /// Every sample as the camera gave it, uncompressed, in a TIFF file.
+    case raw
+
+    var message: PhotoFormat {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .raw: .raw
+        }
+    }
+}
+
+/// How photos are taken.
+public struct PhotoOptions: Hashable, Sendable {
+    /// What the flash does; by itself in the dark when nil.
+    public var flash: CameraFlash?
+    /// What the files are.
+    public var format: PhotoFileFormat
+    /// Photos in a row, 1 to 100.
+    public var count: Int
+    /// The self-timer: how long after the call the first photo is taken, at most ten minutes.
+    public var delay: Duration
+    /// Whether the photo waits while another one is taken with the same camera, or fails with `cameraBusy`.
+    public var waitsForTurn: Bool
+
+    /// One photo at once, unless told otherwise.
+    public init(
+        flash: CameraFlash? = nil,
+        format: PhotoFileFormat = .jpeg,
+        count: Int = 1,
+        delay: Duration = .zero,
+        waitsForTurn: Bool = true
+    ) {
+        self.flash = flash
+        self.format = format
+        self.count = count
+        self.delay = delay
+        self.waitsForTurn = waitsForTurn
+    }
 }

@@ -59,8 +59,12 @@ public final class ObscuraCluster: Sendable {
 
     // MARK: For the types of this module
 
-    func call<R: Request>(_ request: R) async throws -> R.Reply {
-        try await translating { try await connection.client(for: R.name).call(request, callOptions) }
+    /// Asks, and waits for the reply; longer for work that lasts by itself.
+    func call<R: Request>(_ request: R, lasting time: Duration = .zero) async throws -> R.Reply {
+        var options = callOptions
+        options.timeout = options.timeout.map { $0 + time }
+        let patient = options
+        return try await translating { try await connection.client(for: R.name).call(request, patient) }
     }
 
     func stream<R: StreamRequest>(_ request: R, window: Int = 16) async throws -> PatientStream<R> {

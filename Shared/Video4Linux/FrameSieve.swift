@@ -6,10 +6,13 @@ package struct BufferReport: Hashable, Sendable {
     package var sequence: UInt32
     /// Microseconds, on the clock that the flags name.
     package var microseconds: Int64
+    /// The most bytes that the buffer can have.
+    package var capacity: Int
 
     /// A report with all its parts.
-    package init(byteCount: Int, flags: UInt32, sequence: UInt32, microseconds: Int64) {
+    package init(byteCount: Int, flags: UInt32, sequence: UInt32, microseconds: Int64, capacity: Int = .max) {
         self.byteCount = byteCount
+        self.capacity = capacity
         self.flags = flags
         self.sequence = sequence
         self.microseconds = microseconds
@@ -22,7 +25,7 @@ package struct FrameStamp: Hashable, Sendable {
     package let microseconds: Int64
     /// Whether the time is the driver's; else it is when the frame arrived.
     package let isDriverTime: Bool
-    /// Frames that were lost between the last good frame and this one.
+    /// Frames that were lost between the last good frame and this one, those that were no good among them.
     package let lostBefore: Int
 
     /// A stamp with all its parts.
@@ -44,6 +47,8 @@ package struct FrameSieve: Sendable {
         case flagged
         /// It has no bytes, or fewer than an uncompressed picture has.
         case short
+        /// It claims more bytes than its buffer has.
+        case oversized
     }
 
     /// What came of one buffer.
@@ -77,7 +82,9 @@ package struct FrameSieve: Sendable {
     /// Judges a buffer that was dequeued at `now`, in microseconds of CLOCK_MONOTONIC.
     package mutating func judge(_ report: BufferReport, now: Int64) -> Verdict {
         let isShort = report.byteCount < leastByteCount
-        let fault: Fault? = report.flags & Self.errorFlag != 0 ? .flagged : isShort ? .short : nil
+        let isOversized = report.byteCount > report.capacity
+        let fault: Fault? =
+            report.flags & Self.errorFlag != 0 ? .flagged : isOversized ? .oversized : isShort ? .short : nil
         // A flagged buffer's own number may be nonsense (uvcvideo: zero), so it does not move the count.
         if let fault {
             badFrames += 1
@@ -86,6 +93,7 @@ package struct FrameSieve: Sendable {
         }
         let lost = max(0, gap(before: report.sequence) - badSinceGood)
         lostFrames += lost
+        let missing = lost + badSinceGood
         badSinceGood = 0
         lastSequence = report.sequence
         goodFrames += 1
@@ -96,7 +104,7 @@ package struct FrameSieve: Sendable {
         // Arrival times never repeat either, so that a film's time always goes forward.
         let time = isTrusted ? report.microseconds : max(now, lastMicroseconds == .min ? now : lastMicroseconds + 1)
         lastMicroseconds = time
-        return .good(FrameStamp(microseconds: time, isDriverTime: isTrusted, lostBefore: lost))
+        return .good(FrameStamp(microseconds: time, isDriverTime: isTrusted, lostBefore: missing))
     }
 
     /// Forgets where the driver's sequence was: streaming starts anew.

@@ -29,6 +29,9 @@ private import CVideo4Linux
 
     var count: Int { unsafe mappings.count }
 
+    /// The bytes that a buffer has.
+    func byteCount(of index: Int) -> Int { unsafe Int(mappings[index].length) }
+
     /// Lends bytes of a buffer, never more than it has.
     func withBytes<Result>(of index: Int, from offset: Int, count: Int, _ body: (RawSpan) -> Result) -> Result {
         let mapping = unsafe mappings[index]

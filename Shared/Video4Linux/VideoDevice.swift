@@ -145,7 +145,7 @@ package struct VideoDevice: ~Copyable {
 
     /// Lends the next good frame, if there is one.
     ///
-    /// Frames that the driver flagged, and short ones, are counted and given back. So is every buffer, also when the body
+    /// Frames that the driver flagged, short and oversized ones are counted and given back. So is every buffer, also when the body
     /// throws.
     ///
     /// - Parameter body: Gets the frame's bytes, which lie in memory the device will use again, and what is known of it.
@@ -162,17 +162,18 @@ package struct VideoDevice: ~Copyable {
             let result = unsafe cv4l2_dequeue_buffer(descriptor, bufferType, UInt32(format.planeCount), &frame)
             if result == -EAGAIN { return nil }
             guard result == 0 else { throw Self.streamError("VIDIOC_DQBUF", -result) }
+            guard Int(frame.index) < buffers.count else {
+                throw VideoError(.fault, operation: "VIDIOC_DQBUF", errorNumber: 0)
+            }
             let offset = Int(frame.data_offset)
             let report = BufferReport(
                 byteCount: max(0, Int(frame.bytesused) - offset),
                 flags: frame.flags,
                 sequence: frame.sequence,
                 // A time that overflows is no time of CLOCK_MONOTONIC, and the sieve distrusts it.
-                microseconds: frame.seconds &* 1_000_000 &+ frame.microseconds
+                microseconds: frame.seconds &* 1_000_000 &+ frame.microseconds,
+                capacity: buffers.byteCount(of: Int(frame.index)) - offset
             )
-            guard Int(frame.index) < buffers.count else {
-                throw VideoError(.fault, operation: "VIDIOC_DQBUF", errorNumber: 0)
-            }
             switch sieve.judge(report, now: MonotonicTime.now()) {
             case .good(let stamp):
                 badInARow = 0
@@ -287,6 +288,9 @@ extension VideoFormat {
             planeCount: Int(raw.plane_count),
             // V4L2_QUANTIZATION_FULL_RANGE; V4L2_COLORSPACE_JPEG means it too.
             isFullRange: raw.quantization == 1 || raw.quantization == 0 && raw.colorspace == 7,
+            // V4L2_YCBCR_ENC_709; the default follows the colours: V4L2_COLORSPACE_REC709 and _DCI_P3 mean it
+            // (V4L2_MAP_YCBCR_ENC_DEFAULT).
+            isRec709: raw.encoding == 2 || raw.encoding == 0 && (raw.colorspace == 3 || raw.colorspace == 12),
             interval: interval
         )
     }

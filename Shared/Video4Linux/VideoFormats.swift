@@ -98,6 +98,8 @@ package struct VideoFormat: Hashable, Sendable {
     package let planeCount: Int
     /// Whether luma spans 0 to 255.
     package let isFullRange: Bool
+    /// Whether luma weighs the colours as ITU-R BT.709 has it, else as BT.601.
+    package let isRec709: Bool
     /// The time between frames, where the device has one.
     package var interval: FrameInterval?
 
@@ -110,6 +112,7 @@ package struct VideoFormat: Hashable, Sendable {
         imageByteCount: Int,
         planeCount: Int = 1,
         isFullRange: Bool = false,
+        isRec709: Bool = false,
         interval: FrameInterval? = nil
     ) {
         self.pixelFormat = pixelFormat
@@ -119,6 +122,7 @@ package struct VideoFormat: Hashable, Sendable {
         self.imageByteCount = imageByteCount
         self.planeCount = planeCount
         self.isFullRange = isFullRange
+        self.isRec709 = isRec709
         self.interval = interval
     }
 

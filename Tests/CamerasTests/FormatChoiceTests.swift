@@ -89,6 +89,25 @@ struct FormatChoiceTests {
         #expect(choice.interval?.seconds == 1 / 7.5)
     }
 
+    @Test func `uncompressed pixels come first where they are preferred, and only there`() throws {
+        func format(_ pixelFormat: PixelFormat, _ width: Int, _ height: Int) -> VideoFormatDescription {
+            VideoFormatDescription(
+                pixelFormat: pixelFormat,
+                text: "",
+                isCompressed: pixelFormat == .motionJPEG,
+                isEmulated: false,
+                sizes: [VideoSizes(width: width, height: height, intervals: .unknown)]
+            )
+        }
+        let both = [format(.motionJPEG, 1920, 1080), format(.yuyv, 640, 480)]
+        #expect(FormatChoice(WantedFormat(), among: both)?.pixelFormat == .motionJPEG)
+        let choice = try #require(FormatChoice(WantedFormat(prefersUncompressed: true), among: both))
+        #expect(choice.pixelFormat == .yuyv)
+        // What the camera compresses is better than nothing.
+        let jpeg = Array(both.prefix(1))
+        #expect(FormatChoice(WantedFormat(prefersUncompressed: true), among: jpeg)?.pixelFormat == .motionJPEG)
+    }
+
     @Test func `formats that nothing here can read are not taken`() {
         let bayer = VideoFormatDescription(
             pixelFormat: "RGGB",

@@ -60,6 +60,27 @@ struct FrameSieveTests {
         #expect(sieve.goodFrames == 0)
     }
 
+    @Test func `a frame that claims more bytes than its buffer has is none`() {
+        var sieve = FrameSieve(leastByteCount: 100)
+        var report = Self.report(0, bytes: 4_096)
+        report.capacity = 4_096
+        #expect(sieve.judge(report, now: Self.now) != .bad(.oversized))
+        report.capacity = 4_095
+        #expect(sieve.judge(report, now: Self.now) == .bad(.oversized))
+    }
+
+    @Test func `frames that were no good count as lost to whoever takes the next one`() {
+        var sieve = FrameSieve(leastByteCount: 1)
+        _ = sieve.judge(Self.report(10), now: Self.now)
+        _ = sieve.judge(Self.report(11, flags: 0x2041), now: Self.now)
+        guard case .good(let stamp) = sieve.judge(Self.report(14), now: Self.now) else {
+            Issue.record("A good frame was refused.")
+            return
+        }
+        #expect(stamp.lostBefore == 3)
+        #expect((sieve.lostFrames, sieve.badFrames) == (2, 1))
+    }
+
     @Test func `gaps in the sequence are lost frames, also where the numbers wrap`() {
         var sieve = FrameSieve(leastByteCount: 1)
         var lost: [Int] = []

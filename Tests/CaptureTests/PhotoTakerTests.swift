@@ -13,7 +13,7 @@ import Video4Linux
 struct PhotoTakerTests {
     private struct Withdrawn: Error {}
 
-    private static func settings(flash: FlashMode? = nil) -> CaptureSettings {
+    static func settings(flash: FlashMode? = nil) -> CaptureSettings {
         var settings = CaptureSettings(camera: "scripted")
         settings.flash = flash
         return settings
@@ -246,6 +246,19 @@ enum EXIFText {
 /// A command-line tool of the system, used as an oracle.
 enum Tool {
     static func run(_ name: String, _ arguments: [String]) throws -> String {
+        String(decoding: try output(of: name, arguments), as: UTF8.self)
+    }
+
+    /// Red, green and blue of a picture in any format, as FFmpeg decodes it.
+    static func pixels(of picture: [UInt8]) throws -> [UInt8] {
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data(picture).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let arguments = ["-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+        return [UInt8](try output(of: "ffmpeg", arguments))
+    }
+
+    private static func output(of name: String, _ arguments: [String]) throws -> Data {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/\(name)")
         process.arguments = arguments
@@ -255,6 +268,6 @@ enum Tool {
         try process.run()
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        return data
     }
 }

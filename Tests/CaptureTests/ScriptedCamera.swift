@@ -29,6 +29,7 @@ actor ScriptedCamera: CameraDevice {
     private var refused = ""
     /// What was set, in order.
     private(set) var settings: [String] = []
+    private(set) var wanted: WantedFormat?
 
     init(
         format: VideoFormat = Frames.yuyv,
@@ -55,6 +56,7 @@ actor ScriptedCamera: CameraDevice {
 
     func open(_ wanted: WantedFormat) async throws(CameraError) -> VideoFormat {
         openings += 1
+        self.wanted = wanted
         tellWatchers()
         if heldOpenings > 0 {
             heldOpenings -= 1

@@ -25,6 +25,83 @@ struct `Photo and record` {
         #expect(!outcome.text.contains(#""type""#))
     }
 
+    @Test func `several photos are a line each, and a numbered copy each`() async throws {
+        let folder = try TemporaryDirectory()
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { request in
+            #expect(request.settings.count == 2)
+            #expect(request.settings.delay == 1.5)
+            #expect(request.settings.format == .png)
+            #expect(request.settings.whenBusy == .refuse)
+            var result = Samples.result()
+            result.assets = [result.asset, result.asset]
+            result.assets?[1].filename = "IMG_0002.PNG"
+            result.granted.flashFired = true
+            result.pictures = [
+                PictureFacts(flash: .on, converged: true, lostBefore: 0),
+                PictureFacts(flash: .off, converged: false, lostBefore: 3),
+            ]
+            return result
+        }
+        cluster.onStream(ReadAsset.self) { _, send in
+            try await send(Empty(), Array("test".utf8))
+            return .init(count: 1, bytes: 4, sha256: sha256OfTest, size: 4)
+        }
+        let outcome = await obscura(
+            "photo",
+            "--camera",
+            "b",
+            "--count",
+            "2",
+            "--delay",
+            "1.5s",
+            "--format",
+            "png",
+            "--when-busy",
+            "refuse",
+            "--output",
+            folder.path + "/a.b.png",
+            "--json",
+            on: cluster
+        )
+        #expect(outcome.status == .success, "\(outcome.errors)")
+        #expect(outcome.lines.count == 2)
+        #expect(
+            outcome.lines.first?.contains(#""granted":{"camera":"pattern-back","converged":true,"flashFired":true}"#)
+                == true
+        )
+        #expect(
+            outcome.lines.last?.contains(#""granted":{"camera":"pattern-back","converged":false,"flashFired":false}"#)
+                == true
+        )
+        #expect(outcome.lines.last?.contains(#""filename":"IMG_0002.PNG""#) == true)
+        #expect(try folder.open().entries().map(\.name).sorted() == ["a.b-1.png", "a.b-2.png"])
+        // The self-timer's time comes on top of the usual patience.
+        #expect(cluster.rules(of: TakePhoto.name)?.timeout == .seconds(121.5))
+        let asked = cluster.calls.count
+        for count in ["0", "101", "two"] {
+            #expect(await obscura("photo", "--camera", "b", "--count", count, on: cluster).status == .usage)
+        }
+        #expect(cluster.calls.count == asked)
+    }
+
+    @Test func `copies of several photos go to standard output one after the other, without the fields`() async {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { _ in
+            var result = Samples.result()
+            result.assets = [result.asset, result.asset]
+            return result
+        }
+        cluster.onStream(ReadAsset.self) { _, send in
+            try await send(Empty(), Array("test".utf8))
+            return .init(count: 1, bytes: 4, sha256: sha256OfTest, size: 4)
+        }
+        let outcome = await obscura("photo", "--camera", "b", "--count", "2", "--output", "-", on: cluster)
+        #expect(outcome.status == .success)
+        #expect(outcome.text == "testtest")
+        #expect(outcome.errors.contains("taken by"))
+    }
+
     @Test func `the back camera is chosen, unless it can not be used`() async throws {
         let cluster = FakeCluster()
         cluster.on(TakePhoto.self) { Samples.result($0.settings.camera) }

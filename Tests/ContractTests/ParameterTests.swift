@@ -41,6 +41,12 @@ struct `Values that make no sense` {
         Case(TakePhoto.self, #"{"settings":{"camera":"back","width":1,"height":65500}}"#, nil),
         Case(TakePhoto.self, #"{"settings":{"camera":"back","width":65501}}"#, "settings.width"),
         Case(TakePhoto.self, #"{"settings":{"camera":"back","height":-9223372036854775808}}"#, "settings.height"),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","count":0}}"#, "settings.count"),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","count":101}}"#, "settings.count"),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","count":100,"delay":600}}"#, nil),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","delay":-0.001}}"#, "settings.delay"),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","delay":1e308}}"#, "settings.delay"),
+        Case(TakePhoto.self, #"{"settings":{"camera":"back","delay":0,"format":"raw","whenBusy":"refuse"}}"#, nil),
     ]
 
     private static let reads: [Case] =

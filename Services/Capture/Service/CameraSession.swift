@@ -100,6 +100,9 @@ package actor CameraSession {
     /// Why a feed ended by itself.
     package func failure(of feed: Feed) -> CameraError? { failures[feed.id] }
 
+    /// Frames that a holder was too slow for so far.
+    package func lost(by feed: Feed) -> Int { losses[feed.id] ?? holders[feed.id]?.lost ?? 0 }
+
     /// The light, for whoever holds the camera.
     package func setLight(_ isOn: Bool) async throws(CameraError) { try await device.setLight(isOn) }
 

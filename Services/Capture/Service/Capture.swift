@@ -7,6 +7,7 @@ private import MessageSchema
 private import Messaging
 private import Movies
 package import ServiceRuntime
+private import Timekeeping
 private import Video4Linux
 
 /// The messages of capture: a photo, a film, and the wishes to pause and to stop.
@@ -15,6 +16,7 @@ package struct Capture: Sendable {
     private let gate: ConsentGate
     private let shelf: CameraShelf
     private let desk = RecordingDesk()
+    private let photos = PhotoQueue()
     private let spool: Spool
     private let delivery: LibraryDelivery
     private let keeper: SpoolKeeper
@@ -122,8 +124,9 @@ package struct Capture: Sendable {
     // MARK: Photo
 
     private func photo(_ asked: CaptureSettings, _ call: Call) async throws -> CaptureResult {
+        try Self.checkTimer(asked, call)
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
-        if let key, let earlier = try await earlier(key, asked, call) { return earlier }
+        if let key, let earlier = try await earlierPhotos(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
         // Everything for this photo is used up here: the library goes by what it is handed.
         let authorization = try await gate.authorize(Self.needs(camera), for: call)
@@ -132,24 +135,60 @@ package struct Capture: Sendable {
         try call.caller.checkPresence()
         let requested = MonotonicTime.now()
         let session = await shelf.session(of: camera)
-        let taker = PhotoTaker(session: session, camera: camera, owner: call.principal) {
+        let taker = PhotoTaker(session: session, camera: camera, owner: call.principal, queue: photos) {
             await authorization.revoked()
         } check: {
             try authorization.check()
         }
+        let need = Need(.library, .addOnly)
+        let pictures = PictureDelivery(
+            delivery,
+            for: authorization.delegation(of: need),
+            // Such a grant is for this request, and is used up by the end of the first picture's save.
+            staysOpen: (asked.count ?? 1) > 1 && authorization.grant(for: need)?.lifespan == .once
+        )
         do {
-            let photo = try await taker.take(asked, requested: requested)
-            let asset = try await delivery.save(
-                photo.bytes,
-                filename: photo.filename,
-                for: authorization.delegation(of: Need(.library, .addOnly)),
-                effectOf: key
+            try await taker.take(asked, requested: requested) { photo in
+                try await pictures.add(photo, effectOf: key?.picture(photo.index))
+            }
+            let result = try await pictures.result(camera.id, asked)
+            host.log.info(
+                "photo taken",
+                ["camera": .string(camera.id), "photos": .count(result.pictures?.count ?? 1)]
             )
-            host.log.info("photo taken", ["camera": .string(camera.id), "asset.bytes": .count(Int(asset.bytes))])
-            return CaptureResult(asset: asset, camera: camera.id, asked: asked, granted: photo.granted)
+            return result
         } catch {
-            throw await reply(to: error, camera, call)
+            throw await pictures.error(await reply(to: error, camera, call))
         }
+    }
+
+    /// Refuses a self-timer that ends after nobody waits any more.
+    private static func checkTimer(_ asked: CaptureSettings, _ call: Call) throws(ErrorReply) {
+        guard let delay = asked.delay, let deadline = call.deadline,
+            BootInstant.now().advanced(by: .seconds(delay)) >= deadline
+        else { return }
+        throw .invalidParameter("settings.delay", "shorter than the request's deadline")
+    }
+
+    /// The answer to a request for photos that is repeated with its key, where all of them were saved.
+    ///
+    /// What is missing of several is taken anew; the library answers with those that it has.
+    private func earlierPhotos(
+        _ key: RequestKey,
+        _ asked: CaptureSettings,
+        _ call: Call
+    ) async throws -> CaptureResult? {
+        guard var result = try await earlier(key, asked, call) else { return nil }
+        let count = asked.count ?? 1
+        guard count > 1 else { return result }
+        let asker = Delegation(principal: call.principal, label: call.label.isEmpty ? nil : call.label)
+        var assets = [result.asset]
+        for index in 1..<count {
+            guard let asset = try await delivery.saved(key.picture(index), for: asker) else { return nil }
+            assets.append(asset)
+        }
+        result.assets = assets
+        return result
     }
 
     /// The answer to a capture that is repeated with its key: what it brought is not taken again.

@@ -10,7 +10,7 @@ package struct ExposureSettling: Sendable {
         case gaveUp
     }
 
-    /// Microseconds after the first frame when waiting ends.
+    /// Microseconds after the first frame, or after the moment from which one can be the picture, when waiting ends.
     package static let limit: Int64 = 2_000_000
     private static let run = 3
     private static let tolerance = 0.02
@@ -19,8 +19,12 @@ package struct ExposureSettling: Sendable {
 
     private var recent: [Double] = []
     private var firstFrame: Int64?
+    private var moment: Int64 = .min
 
     package init() {}
+
+    /// Settling that may begin before the picture is wanted, on the same clock as the frames' times.
+    package init(before moment: Int64) { self.moment = moment }
 
     /// Looks at the next frame.
     ///
@@ -40,9 +44,9 @@ package struct ExposureSettling: Sendable {
                 return .settled
             }
         }
-        return microseconds - first >= Self.limit ? .gaveUp : .wait
+        return microseconds - max(first, moment) >= Self.limit ? .gaveUp : .wait
     }
 
     /// Begins again, after the light was changed.
-    package mutating func restart() { self = ExposureSettling() }
+    package mutating func restart() { self = ExposureSettling(before: moment) }
 }

@@ -1,6 +1,5 @@
 package import Cameras
 package import Imaging
-import Video4Linux
 
 /// Makes JPEG pictures of frames: passes through what is JPEG already, encodes the rest.
 ///
@@ -22,7 +21,7 @@ package struct FrameEncoder: ~Copyable {
     ///
     /// - Throws: `JPEGError` for a frame that is cut short or can not be encoded; the next one may be good.
     package func picture(of frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
-        guard let shape = Self.shape(of: frame.format) else { return try JPEGRepair.repaired(frame.bytes).bytes }
+        guard let shape = frame.format.pictureShape else { return try JPEGRepair.repaired(frame.bytes).bytes }
         return try encoder.encode(frame.bytes, shape: shape, quality: quality)
     }
 
@@ -31,35 +30,9 @@ package struct FrameEncoder: ~Copyable {
     /// - Throws: `JPEGError` as ``picture(of:)``, and for a JPEG that is damaged anywhere.
     package func checkedPicture(of frame: CapturedFrame) throws(JPEGError) -> [UInt8] {
         let picture = try picture(of: frame)
-        guard Self.layout(of: frame.format.pixelFormat) == nil else { return picture }
+        guard frame.format.pictureShape == nil else { return picture }
         // The smallest scale reads all of the data and makes the fewest pixels of it.
         if let damage = try JPEGDecoder().decode(picture, coveringSide: 1).damage { throw JPEGError(.codec, damage) }
         return picture
-    }
-
-    /// How the pixels of a format lie; `nil` for formats that are JPEG.
-    static func shape(of format: VideoFormat) -> PictureShape? {
-        guard let layout = layout(of: format.pixelFormat) else { return nil }
-        return PictureShape(
-            layout: layout,
-            width: format.width,
-            height: format.height,
-            bytesPerRow: format.bytesPerRow > 0 ? format.bytesPerRow : nil,
-            isFullRange: format.isFullRange
-        )
-    }
-
-    /// `nil` for formats that are JPEG.
-    private static func layout(of format: PixelFormat) -> PixelLayout? {
-        switch format {
-        case .yuyv: .yuyv
-        case .uyvy: .uyvy
-        case .nv12: .nv12
-        case .yuv420: .yuv420
-        case .rgb24: .rgb24
-        case .bgr24: .bgr24
-        case .grey: .grey
-        default: nil
-        }
     }
 }

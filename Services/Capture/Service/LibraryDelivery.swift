@@ -22,9 +22,21 @@ package struct LibraryDelivery: Sendable {
         effectOf request: RequestKey?
     ) async throws -> Asset {
         let rest = Rest(bytes)
+        return try await save(filename, for: delegation, effectOf: request) { await rest.next() }
+    }
+
+    /// Saves a picture whose bytes come chunk by chunk, when the library takes them.
+    ///
+    /// - Throws: The library's `ErrorReply`.
+    func save(
+        _ filename: String,
+        for delegation: Delegation,
+        effectOf request: RequestKey?,
+        _ next: @Sendable () async -> [UInt8]?
+    ) async throws -> Asset {
         var save = SaveAsset(mediaType: .image, filename: filename)
         save.effectOf = request
-        return try await upload(save, delegation) { await rest.next() }
+        return try await upload(save, delegation, next)
     }
 
     /// Saves a film from its file, which stays.
@@ -65,7 +77,7 @@ package struct LibraryDelivery: Sendable {
     }
 
     /// Bytes, a chunk at a time.
-    private actor Rest {
+    actor Rest {
         private var bytes: ArraySlice<UInt8>
 
         init(_ bytes: [UInt8]) { self.bytes = bytes[...] }

@@ -15,9 +15,15 @@ package enum LocalTime {
     /// Now.
     package static func now() -> CaptureTime { at(microsecondsSince1970: Timestamp.now().microseconds) }
 
-    /// A file name such as `IMG_20261130_034500.JPG`, from the wall clock.
-    package static func fileName(_ prefix: String, _ time: CaptureTime, _ fileExtension: String) -> String {
+    /// A file name such as `IMG_20261130_034500.JPG`, from the wall clock; `_2` before the dot for the second of several.
+    package static func fileName(
+        _ prefix: String,
+        _ time: CaptureTime,
+        _ fileExtension: String,
+        number: Int? = nil
+    ) -> String {
         let digits = time.exifText.filter { $0.isNumber }
-        return "\(prefix)_\(digits.prefix(8))_\(digits.dropFirst(8)).\(fileExtension)"
+        let ending = number.map { "_\($0)" } ?? ""
+        return "\(prefix)_\(digits.prefix(8))_\(digits.dropFirst(8))\(ending).\(fileExtension)"
     }
 }

@@ -48,7 +48,7 @@ package actor PreviewEncoder {
     ///
     /// - Throws: `JPEGError` for a frame that is no whole picture; the next one may be.
     package func picture(of frame: CapturedFrame, at size: PreviewSize) throws -> PreviewPicture {
-        guard let shape = FrameEncoder.shape(of: frame.format) else { return try pictureOfJPEG(frame.bytes, at: size) }
+        guard let shape = frame.format.pictureShape else { return try pictureOfJPEG(frame.bytes, at: size) }
         let isWhole = size == PreviewSize(width: shape.width, height: shape.height)
         return try fitting(size) { quality in
             try encoder.encode(

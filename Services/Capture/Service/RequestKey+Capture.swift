@@ -10,4 +10,10 @@ extension RequestKey {
         let hash = SHA256Digest(hashing: Array(try encoder.encode(asked)))
         self.init(key: "\(name)/\(key)", requestHash: hash.description)
     }
+
+    /// The key of one of a request's pictures, from 0; no other key of a program is the same.
+    func picture(_ index: Int) -> RequestKey {
+        guard index > 0, let slash = key.firstIndex(of: "/") else { return self }
+        return RequestKey(key: "\(key[..<slash])#\(index)\(key[slash...])", requestHash: requestHash)
+    }
 }

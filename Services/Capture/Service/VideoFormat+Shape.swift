@@ -20,7 +20,8 @@ extension VideoFormat {
             width: width,
             height: height,
             bytesPerRow: bytesPerRow > 0 ? bytesPerRow : nil,
-            isFullRange: isFullRange
+            isFullRange: isFullRange,
+            isRec709: isRec709
         )
     }
 }

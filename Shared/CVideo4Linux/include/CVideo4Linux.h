@@ -13,6 +13,7 @@
 /// One picture format of either interface (VIDIOC_G_FMT, VIDIOC_S_FMT): the first plane's row and size.
 struct cv4l2_format {
     uint32_t width, height, pixelformat, field, colorspace, quantization, plane_count, bytesperline, sizeimage;
+    uint32_t encoding;
 };
 
 /// One dequeued buffer (VIDIOC_DQBUF): bytes and offset of its first plane.

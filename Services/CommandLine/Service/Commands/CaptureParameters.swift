@@ -32,31 +32,36 @@ enum CaptureParameters {
         return (camera.availability.state == .available ? 0 : 1, place)
     }
 
-    /// Takes something, prints it, and writes the copy that `--output` asks for.
+    /// Takes something, prints it, and writes the copy that `--output` asks for; `me-1.jpg`, `me-2.jpg` … of several.
     ///
-    /// The copy's file is opened first, so that nothing is taken that has no place to go; whatever becomes of the copy, what
+    /// The copies' files are opened first, so that nothing is taken that has no place to go; whatever becomes of a copy, what
     /// was taken is in the library and is printed.
     static func deliver(
         _ arguments: Arguments,
         _ context: CommandContext,
         _ cluster: any Cluster,
+        count: Int = 1,
         isStream: Bool = false,
         _ take: () async throws -> CaptureResult
     ) async throws {
         let target = try arguments[output].map { path throws(ErrorReply) in
             try OutputTarget(path, arguments, context.terminal)
         }
-        let copy = try target?.open()
+        var copies: [any Output] = []
         do {
+            if let target {
+                for number in 1...count { copies.append(try copy(number, of: count, target).open()) }
+            }
             let result = try await take()
             show(result, arguments, context, isStream: isStream) { line in
                 if let target { target.tell(line) } else { context.terminal.writeLine(line) }
             }
-            guard let copy else { return }
-            _ = try await AssetReader(cluster).read(ReadAsset(url: result.asset.url)) { try await copy.write($0) }
-            try await copy.commit()
+            for (copy, asset) in zip(copies, result.assets ?? [result.asset]) {
+                _ = try await AssetReader(cluster).read(ReadAsset(url: asset.url)) { try await copy.write($0) }
+                try await copy.commit()
+            }
         } catch {
-            await copy?.discard()
+            for copy in copies { await copy.discard() }
             throw await explained(error, arguments, cluster)
         }
     }
@@ -74,6 +79,15 @@ enum CaptureParameters {
         return ErrorReply.noCamera(named)
     }
 
+    /// Where a copy goes: `me-2.jpg` for the second of several `me.jpg`; on standard output one follows the other.
+    private static func copy(_ number: Int, of count: Int, _ target: OutputTarget) -> OutputTarget {
+        guard count > 1, !target.isStandardOutput else { return target }
+        let path = target.path
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path.lastIndex(of: "."), dot > name else { return target.renamed("\(path)-\(number)") }
+        return target.renamed("\(path[..<dot])-\(number)\(path[dot...])")
+    }
+
     private static func show(
         _ result: CaptureResult,
         _ arguments: Arguments,
@@ -81,16 +95,19 @@ enum CaptureParameters {
         isStream: Bool,
         _ tell: (String) -> Void
     ) {
-        if arguments[CommonParameters.json] {
-            let line = CaptureLine(result)
-            if isStream {
-                context.terminal.writeJSON(StreamLine(.result, line))
+        for (index, asset) in (result.assets ?? [result.asset]).enumerated() {
+            if arguments[CommonParameters.json] {
+                let line = CaptureLine(result, picture: index)
+                if isStream {
+                    context.terminal.writeJSON(StreamLine(.result, line))
+                } else {
+                    context.terminal.writeJSON(line)
+                }
             } else {
-                context.terminal.writeJSON(line)
+                for line in asset.lines { tell(line) }
             }
-            return
         }
-        for line in result.asset.lines { tell(line) }
+        guard !arguments[CommonParameters.json] else { return }
         tell("taken by  \(result.camera)")
         if let frames = result.frames {
             tell("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
@@ -124,11 +141,20 @@ extension ErrorReply {
     }
 }
 
-/// The asset's fields, flat, and how it was taken.
+/// The fields of an asset, flat, and how it was taken.
 package struct CaptureLine: Encodable {
     private let result: CaptureResult
 
-    package init(_ result: CaptureResult) { self.result = result }
+    /// The line of a film or a photo; of one of several photos, counted from 0.
+    package init(_ result: CaptureResult, picture index: Int = 0) {
+        var own = result
+        if let assets = result.assets, assets.indices.contains(index) { own.asset = assets[index] }
+        if let pictures = result.pictures, pictures.indices.contains(index) {
+            own.granted.converged = pictures[index].converged
+            if result.granted.flashFired != nil { own.granted.flashFired = pictures[index].flash == .on }
+        }
+        self.result = own
+    }
 
     private enum Key: String, CodingKey { case camera, asked, granted, frames, droppedFrames, cuts }
 

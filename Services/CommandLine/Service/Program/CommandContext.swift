@@ -60,16 +60,18 @@ package struct CommandContext: Sendable {
     /// - Parameters:
     ///   - arguments: Those with `--purpose`, `--no-prompt` and `--timeout`.
     ///   - cluster: The cluster.
+    ///   - time: How long the work lasts by itself, in addition to what is usual.
     ///   - work: What is done, by the rules that the arguments give.
     /// - Returns: What the work gives.
     /// - Throws: What the work throws.
     func asking<Result: Sendable>(
         _ arguments: Arguments,
         _ cluster: any Cluster,
+        lasting time: Duration = .zero,
         _ work: @escaping @Sendable (CallRules) async throws -> Result
     ) async throws -> Result {
         // Long enough for a person to come and read.
-        var rules = CallRules(timeout: arguments[CommonParameters.timeout] ?? .seconds(120))
+        var rules = CallRules(timeout: arguments[CommonParameters.timeout] ?? .seconds(120) + time)
         rules.mayPrompt = !arguments[CommonParameters.noPrompt]
         rules.purpose = arguments[CommonParameters.purpose]
         guard rules.mayPrompt, let person, let dialogue = await dialogue(with: person, cluster) else {
