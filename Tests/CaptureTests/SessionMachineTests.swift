@@ -182,6 +182,62 @@ struct SessionMachineTests {
         #expect(machine.handle(.acquire(3, Self.hold(.film, 1_920, 1_080))) == [.admit(3, most)])
     }
 
+    // MARK: Uncompressed pixels
+
+    private static let motionJPEG = VideoFormat(
+        pixelFormat: .motionJPEG,
+        width: 640,
+        height: 480,
+        bytesPerRow: 0,
+        imageByteCount: 0
+    )
+    private static let rawPhoto = CameraHold(
+        .photo,
+        wanted: WantedFormat(width: 640, height: 480, prefersUncompressed: true)
+    )
+
+    @Test func `a raw photo has a preview's camera opened anew for its pixels, which the preview gets for a while`() {
+        var machine = SessionMachine()
+        let preview = Self.hold(.preview, 640, 480)
+        _ = machine.handle(.acquire(1, preview))
+        _ = machine.handle(.opened(Self.motionJPEG))
+        #expect(machine.handle(.acquire(2, Self.rawPhoto)) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(Self.rawPhoto.wanted)])
+        let pixels = Self.format(640, 480)
+        #expect(machine.handle(.opened(pixels)) == [.admit(2, pixels)])
+        #expect(machine.handle(.release(2)) == [.reconsiderLater])
+        #expect(machine.handle(.acquire(3, Self.rawPhoto)) == [.admit(3, pixels)], "the next one finds it so")
+        #expect(machine.handle(.acquire(4, Self.hold(.photo, 640, 480))) == [.admit(4, pixels)])
+        #expect(machine.handle(.release(3)).isEmpty)
+        #expect(machine.handle(.release(4)) == [.reconsiderLater])
+        #expect(machine.handle(.reconsider) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(preview.wanted)])
+    }
+
+    @Test func `a film is not made of the pixels that a raw photo wanted`() {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.rawPhoto))
+        _ = machine.handle(.acquire(2, Self.hold(.preview, 640, 480)))
+        _ = machine.handle(.opened(Self.format(640, 480)))
+        _ = machine.handle(.release(1))
+        let film = Self.hold(.film, 640, 480)
+        #expect(machine.handle(.acquire(3, film)) == [.closeToChange])
+        #expect(machine.handle(.closed) == [.open(film.wanted)])
+        #expect(machine.handle(.opened(Self.motionJPEG)) == [.admit(3, Self.motionJPEG)])
+        // The film keeps its format; the photo is told so by what it gets.
+        #expect(machine.handle(.acquire(4, Self.rawPhoto)) == [.admit(4, Self.motionJPEG)])
+    }
+
+    @Test func `a camera that has nothing but its own JPEG is not opened again and again for raw photos`() {
+        var machine = SessionMachine()
+        _ = machine.handle(.acquire(1, Self.hold(.preview, 640, 480)))
+        _ = machine.handle(.opened(Self.motionJPEG))
+        _ = machine.handle(.acquire(2, Self.rawPhoto))
+        _ = machine.handle(.closed)
+        #expect(machine.handle(.opened(Self.motionJPEG)) == [.admit(2, Self.motionJPEG)])
+        #expect(machine.handle(.acquire(3, Self.rawPhoto)) == [.admit(3, Self.motionJPEG)])
+    }
+
     // MARK: H.264
 
     private static let h264 = Frames.format(.h264)

@@ -44,6 +44,10 @@ package struct CameraHold: Hashable, Sendable {
     /// Whether a camera that gives this, because it was asked for that, need not be opened in another way for it.
     func isServed(by format: VideoFormat, openedFor opened: WantedFormat) -> Bool {
         guard canUse(format) else { return false }
+        // The camera may have others than its own JPEG, unless it gave that to whoever wanted them too.
+        if wanted.prefersUncompressed, !opened.prefersUncompressed, format.isJPEG { return false }
+        // Uncompressed pictures may come slowly; a film that does not need them is not made of them.
+        if use == .film, opened.prefersUncompressed { return false }
         let (width, height) = (wanted.usualWidth, wanted.usualHeight)
         // What the camera gave to the same wish it gives again.
         if width == opened.usualWidth, height == opened.usualHeight { return true }
@@ -70,9 +74,10 @@ extension WantedFormat {
         )
     }
 
-    /// Whether it asks for no more on either side, and for less on one.
+    /// Whether it asks for no more on either side, and for less on one, or does without uncompressed pixels.
     func isSmaller(than other: WantedFormat) -> Bool {
-        usualWidth <= other.usualWidth && usualHeight <= other.usualHeight
-            && (usualWidth < other.usualWidth || usualHeight < other.usualHeight)
+        guard usualWidth <= other.usualWidth, usualHeight <= other.usualHeight else { return false }
+        return usualWidth < other.usualWidth || usualHeight < other.usualHeight
+            || other.prefersUncompressed && !prefersUncompressed
     }
 }
