@@ -28,6 +28,8 @@ package actor Preview {
         package var passedThrough = 0
         /// Frames that were no pictures.
         package var bad = 0
+        /// Frames that the camera lost, or that were no good before they came.
+        package var lost = 0
     }
 
     private struct Viewer {
@@ -192,6 +194,7 @@ package actor Preview {
 
     private func take(_ captured: CapturedFrame) {
         counts.frames += 1
+        counts.lost += captured.stamp.lostBefore
         lastNumber += 1 + Int64(captured.stamp.lostBefore)
         let frame = PreviewMachine.Frame(
             number: lastNumber,
