@@ -9,16 +9,12 @@ private import CTurboJPEG
     /// The most pixels a side that the format and the codec take.
     package static let maximumSide = 65_500
 
-    private let handle: tjhandle
+    private let workspace: EncoderWorkspace
 
     /// - Throws: `codec` when memory is short.
     package init() throws(JPEGError) {
         guard let handle = unsafe tjInitCompress() else { throw JPEGError(.codec, "no memory for an encoder") }
-        unsafe self.handle = handle
-    }
-
-    deinit {
-        unsafe tjDestroy(handle)
+        workspace = unsafe EncoderWorkspace(adopting: handle)
     }
 
     /// Encodes one picture.
@@ -54,9 +50,11 @@ private import CTurboJPEG
             default: TJSAMP_GRAY
             }
         let size = (shape.width, shape.height)
-        return shape.layout.isLumaChroma
-            ? try encodePlanes(PlanarPicture(bytes, shape: shape), size, subsampling, quality: quality)
-            : try encodePacked(bytes, shape: shape, subsampling: TJSAMP_422, quality: quality)
+        guard shape.layout.isLumaChroma else {
+            return try encodePacked(bytes, shape: shape, subsampling: TJSAMP_422, quality: quality)
+        }
+        workspace.picture.fill(bytes, shape: shape)
+        return try encodePlanes(workspace.picture, size, subsampling, quality: quality)
     }
 
     /// The same for bytes in an array.
@@ -80,7 +78,8 @@ private import CTurboJPEG
             throw JPEGError(.badDimensions, "\(target.width)×\(target.height)")
         }
         guard !shape.layout.isLumaChroma else {
-            let picture = PlanarPicture(bytes, shape: shape).scaled(from: size, to: target)
+            workspace.picture.fill(bytes, shape: shape)
+            let picture = workspace.picture.scaled(from: size, to: target)
             let subsampling = shape.layout == .grey ? TJSAMP_GRAY : TJSAMP_420
             return try encodePlanes(picture, target, subsampling, quality: quality)
         }
@@ -105,7 +104,7 @@ private import CTurboJPEG
                             Int32(picture.lumaWidth), Int32(picture.chromaWidth), Int32(picture.chromaWidth),
                         ]
                         return unsafe tjCompressFromYUVPlanes(
-                            handle,
+                            workspace.handle,
                             &planes,
                             Int32(pixels.width),
                             &strides,
@@ -132,7 +131,7 @@ private import CTurboJPEG
         return try unsafe collect { target, size in
             unsafe bytes.withUnsafeBytes { source in
                 unsafe tjCompress2(
-                    handle,
+                    workspace.handle,
                     source.baseAddress,
                     Int32(shape.width),
                     Int32(shape.bytesPerRow),
@@ -148,19 +147,14 @@ private import CTurboJPEG
         }
     }
 
-    /// Runs one compression into a buffer of the codec's own and copies the result out.
     private func collect(
         _ compress: (
             UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<UInt>
         ) -> Int32
     ) throws(JPEGError) -> [UInt8] {
-        var buffer: UnsafeMutablePointer<UInt8>?
-        var size: UInt = 0
-        let result = unsafe compress(&buffer, &size)
-        defer { unsafe tjFree(buffer) }
-        guard result == 0, let start = unsafe buffer else {
-            throw unsafe JPEGError(.codec, String(cString: tjGetErrorStr2(handle)))
+        guard let jpeg = unsafe workspace.collect(compress) else {
+            throw unsafe JPEGError(.codec, String(cString: tjGetErrorStr2(workspace.handle)))
         }
-        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(size)))
+        return jpeg
     }
 }

@@ -1,27 +1,18 @@
 /// Luma and chroma in full-range planes, as a JPEG encoder takes them.
 struct PlanarPicture {
     /// Rows of luma and of chroma, without padding.
-    let luma, blueChroma, redChroma: [UInt8]
+    private(set) var luma: [UInt8] = []
+    private(set) var blueChroma: [UInt8] = []
+    private(set) var redChroma: [UInt8] = []
     /// Bytes in a row of luma: the width, made even where chroma is halved, as the encoder reads it.
-    let lumaWidth: Int
+    private(set) var lumaWidth = 0
     /// Bytes in a row of chroma.
-    let chromaWidth: Int
+    private(set) var chromaWidth = 0
 
-    /// Planes that are there already.
-    private init(luma: [UInt8], blueChroma: [UInt8], redChroma: [UInt8], lumaWidth: Int, chromaWidth: Int) {
-        self.luma = luma
-        self.blueChroma = blueChroma
-        self.redChroma = redChroma
-        self.lumaWidth = lumaWidth
-        self.chromaWidth = chromaWidth
-    }
-
-    /// Takes a packed or planar picture apart.
+    /// Takes a packed or planar picture apart, into the memory of the picture before if that has the same shape.
     ///
     /// `bytes` must have `shape.byteCount` bytes, and the shape must be of luma and chroma; the caller has checked it.
-    init(_ bytes: RawSpan, shape: PictureShape) {
-        let lumaScale = Self.scale(isFullRange: shape.isFullRange, black: 16, span: 219)
-        let chromaScale = Self.chromaScale(isFullRange: shape.isFullRange)
+    mutating func fill(_ bytes: RawSpan, shape: PictureShape) {
         let width = shape.width
         let height = shape.height
         let half = (width + 1) / 2
@@ -31,55 +22,56 @@ struct PlanarPicture {
         let lumaColumns = isHalved ? 2 * half : width
         let lumaRows = shape.layout == .nv12 || shape.layout == .yuv420 ? 2 * halfHeight : height
 
-        // A row or column beyond the picture repeats the last one.
-        func plane(
-            _ start: Int,
-            _ rowBytes: Int,
-            _ step: Int,
-            columns: Int,
-            rows: Int,
-            of real: (Int, Int),
-            _ scale: [UInt8]
-        ) -> [UInt8] {
-            [UInt8](capacity: columns * rows) { target in
-                unsafe bytes.withUnsafeBytes { source in
-                    for row in 0..<rows {
-                        let rowStart = start + min(row, real.1 - 1) * rowBytes
-                        for column in 0..<columns {
-                            target.append(unsafe scale[Int(source[rowStart + min(column, real.0 - 1) * step])])
-                        }
-                    }
-                }
+        func fillLuma(_ start: Int, _ step: Int) {
+            let samples = Samples(
+                start: start,
+                bytesPerRow: shape.bytesPerRow,
+                step: step,
+                columns: (width, lumaColumns),
+                rows: (height, lumaRows)
+            )
+            if shape.isFullRange {
+                samples.fill(&luma, from: bytes, FullRange.self)
+            } else {
+                samples.fill(&luma, from: bytes, VideoLuma.self)
             }
         }
-        func lumaPlane(_ start: Int, _ step: Int) -> [UInt8] {
-            plane(start, shape.bytesPerRow, step, columns: lumaColumns, rows: lumaRows, of: (width, height), lumaScale)
-        }
-        func chromaPlane(_ start: Int, _ rowBytes: Int, _ step: Int, rows: Int) -> [UInt8] {
-            plane(start, rowBytes, step, columns: half, rows: rows, of: (half, rows), chromaScale)
+        func fillChroma(_ plane: inout [UInt8], _ start: Int, _ rowBytes: Int, _ step: Int, rows: Int) {
+            let samples = Samples(
+                start: start,
+                bytesPerRow: rowBytes,
+                step: step,
+                columns: (half, half),
+                rows: (rows, rows)
+            )
+            if shape.isFullRange {
+                samples.fill(&plane, from: bytes, FullRange.self)
+            } else {
+                samples.fill(&plane, from: bytes, VideoChroma.self)
+            }
         }
 
         let stride = shape.bytesPerRow
         switch shape.layout {
         case .yuyv:
-            luma = lumaPlane(0, 2)
-            blueChroma = chromaPlane(1, stride, 4, rows: height)
-            redChroma = chromaPlane(3, stride, 4, rows: height)
+            fillLuma(0, 2)
+            fillChroma(&blueChroma, 1, stride, 4, rows: height)
+            fillChroma(&redChroma, 3, stride, 4, rows: height)
         case .uyvy:
-            luma = lumaPlane(1, 2)
-            blueChroma = chromaPlane(0, stride, 4, rows: height)
-            redChroma = chromaPlane(2, stride, 4, rows: height)
+            fillLuma(1, 2)
+            fillChroma(&blueChroma, 0, stride, 4, rows: height)
+            fillChroma(&redChroma, 2, stride, 4, rows: height)
         case .nv12:
-            luma = lumaPlane(0, 1)
-            blueChroma = chromaPlane(stride * height, stride, 2, rows: halfHeight)
-            redChroma = chromaPlane(stride * height + 1, stride, 2, rows: halfHeight)
+            fillLuma(0, 1)
+            fillChroma(&blueChroma, stride * height, stride, 2, rows: halfHeight)
+            fillChroma(&redChroma, stride * height + 1, stride, 2, rows: halfHeight)
         case .yuv420:
             let chromaStride = (stride + 1) / 2
-            luma = lumaPlane(0, 1)
-            blueChroma = chromaPlane(stride * height, chromaStride, 1, rows: halfHeight)
-            redChroma = chromaPlane(stride * height + chromaStride * halfHeight, chromaStride, 1, rows: halfHeight)
+            fillLuma(0, 1)
+            fillChroma(&blueChroma, stride * height, chromaStride, 1, rows: halfHeight)
+            fillChroma(&redChroma, stride * height + chromaStride * halfHeight, chromaStride, 1, rows: halfHeight)
         case .grey:
-            luma = lumaPlane(0, 1)
+            fillLuma(0, 1)
             blueChroma = []
             redChroma = []
         case .rgb24, .bgr24:
@@ -106,22 +98,50 @@ struct PlanarPicture {
             chromaWidth: half.width
         )
     }
+}
 
-    /// What each stored value becomes when `black`…`black + span` is stretched to 0…255.
-    private static func scale(isFullRange: Bool, black: Int, span: Int) -> [UInt8] {
-        (0...255).map { value in
-            guard !isFullRange else { return UInt8(value) }
-            return UInt8(clamping: ((value - black) * 255 + span / 2) / span)
+/// Where the samples of one plane lie among a picture's bytes.
+private struct Samples {
+    let start, bytesPerRow: Int
+    /// Bytes from sample to sample: 1, 2 or 4.
+    let step: Int
+    /// How many there are, and how many are wanted: those beyond repeat the last one.
+    let columns, rows: (real: Int, wanted: Int)
+
+    /// Makes them a plane, with full-range values; this is most of the work beside the codec's, and so without checks.
+    func fill<Range: SampleRange>(_ plane: inout [UInt8], from bytes: RawSpan, _: Range.Type) {
+        let size = columns.wanted * rows.wanted
+        precondition(
+            size == 0 || start + (rows.real - 1) * bytesPerRow + (columns.real - 1) * step < bytes.byteCount,
+            "The samples are among the bytes."
+        )
+        if plane.count != size { plane = [UInt8](repeating: 0, count: size) }
+        unsafe plane.withUnsafeMutableBufferPointer { buffer in
+            guard let target = buffer.baseAddress else { return }
+            unsafe bytes.withUnsafeBytes { raw in
+                guard let source = raw.baseAddress else { return }
+                for row in 0..<rows.wanted {
+                    let from = unsafe source + start + min(row, rows.real - 1) * bytesPerRow
+                    let to = unsafe target + row * columns.wanted
+                    unsafe copyRow(from, to, Range.self)
+                    for column in columns.real..<columns.wanted { unsafe to[column] = to[columns.real - 1] }
+                }
+            }
         }
     }
 
-    /// The same for chroma, which is centred on 128 and spans 224 steps.
-    private static func chromaScale(isFullRange: Bool) -> [UInt8] {
-        (0...255).map { value in
-            guard !isFullRange else { return UInt8(value) }
-            let distance = abs(value - 128) * 255
-            let scaled = (distance + 112) / 224
-            return UInt8(clamping: value < 128 ? 128 - scaled : 128 + scaled)
+    /// The steps are written out, since the compiler makes vector instructions only where it knows them.
+    @inline(__always)
+    private func copyRow<Range: SampleRange>(
+        _ source: UnsafeRawPointer,
+        _ target: UnsafeMutablePointer<UInt8>,
+        _: Range.Type
+    ) {
+        let source = unsafe source.assumingMemoryBound(to: UInt8.self)
+        switch step {
+        case 1: for column in 0..<columns.real { unsafe target[column] = Range.full(source[column]) }
+        case 2: for column in 0..<columns.real { unsafe target[column] = Range.full(source[column &* 2]) }
+        default: for column in 0..<columns.real { unsafe target[column] = Range.full(source[column &* 4]) }
         }
     }
 }
