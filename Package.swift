@@ -232,7 +232,8 @@ let testTargets: [Target] = [
     ),
 ]
 
-// `deploy/test` builds some test targets alone where a build is dear (sanitizers, fuzzing): their names, with commas.
+// Some targets are built alone, where a build is dear (sanitizers) or needs what others do not (fuzzing, benchmarks): their
+// names, with commas.
 func chosen(_ names: [String], from all: [Target]) -> [Target] {
     var wanted = Set(names)
     var found: [Target] = []
@@ -263,11 +264,21 @@ let fuzzing: [Target] = [
     ),
 ]
 
+// Capture's code alone, for `Tests/Benchmarks/run`.
+let benchmarks: [Target] = [
+    .executableTarget(
+        name: "frame-benchmark",
+        dependencies: ["Cameras", "CaptureService", "Video4Linux"],
+        path: "Tests/Benchmarks/Frames",
+        swiftSettings: settings
+    )
+]
+
 let everything = wrappers + modules + services + testTargets
 let choice = Context.environment["OBSCURA_TEST_TARGETS"].map { $0.split(separator: ",").map(String.init) }
 
 let package = Package(
     name: "obscura",
     products: choice == nil ? [.library(name: "ObscuraClient", targets: ["ObscuraClient"])] : [],
-    targets: choice.map { chosen($0, from: everything + fuzzing) } ?? everything
+    targets: choice.map { chosen($0, from: everything + fuzzing + benchmarks) } ?? everything
 )
