@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from fractions import Fraction
 
 BIN, OUT = sys.argv[1], sys.argv[2]
 FAILURES = []
@@ -53,13 +54,32 @@ def capture_nodes():
     return found
 
 
-def formats(node):
-    """What v4l2-ctl lists: the formats, and the discrete sizes of YUYV."""
-    said = run("v4l2-ctl", "-d", node, "--list-formats-ext")
-    parts = re.split(r"\[\d+\]: '(.{4})'", said)[1:]
-    sizes = dict(zip(parts[::2], parts[1::2]))
-    yuyv = re.findall(r"Size: Discrete (\d+)x(\d+)", sizes["YUYV"])
-    return sorted(sizes), sorted((int(width), int(height)) for width, height in yuyv)
+def listed_formats(node):
+    """What v4l2-ctl lists: for each format its sizes, and for each size its intervals in seconds as it prints them."""
+    found, sizes, intervals = {}, {}, []
+    for line in run("v4l2-ctl", "-d", node, "--list-formats-ext").splitlines():
+        line = line.strip()
+        if head := re.match(r"\[\d+\]: '(.{4})'", line):
+            sizes = found.setdefault(head[1], {})
+        elif size := re.match(r"Size: Discrete (\d+)x(\d+)", line):
+            intervals = sizes[int(size[1]), int(size[2])] = []
+        elif step := re.match(r"Interval: Discrete ([\d.]+)s", line):
+            intervals.append(step[1])
+    return found
+
+
+def shown_formats(camera):
+    """The same of what we list; the same format twice, in two numbers of planes, is one."""
+    seconds = lambda text: f"{Fraction(text).numerator / Fraction(text).denominator:.3f}"
+    found = {}
+    for shape in camera["formats"]:
+        sizes = found.setdefault(shape["pixelFormat"], {})
+        for size in shape["sizes"]:
+            is_one = (size["minimumWidth"], size["minimumHeight"]) == (size["maximumWidth"], size["maximumHeight"])
+            if not is_one or size.get("intervalsAreRange"):
+                raise ValueError(f"a range where there is none: {size}")
+            sizes[size["minimumWidth"], size["minimumHeight"]] = [seconds(text) for text in size["intervals"]]
+    return found
 
 
 def wait_until(what, condition, seconds=60):
@@ -81,10 +101,10 @@ def check_cameras():
         expect("name", camera["name"], field("Card type"))
         expect("identity", camera["id"], field("Bus info").replace(":", "-"))
         expect("availability", camera["availability"]["state"], "available")
-        names, sizes = formats(camera["node"])
-        expect("formats", sorted(set(f["pixelFormat"] for f in camera["formats"])), sorted(set(names)))
-        yuyv = next(f for f in camera["formats"] if f["pixelFormat"] == "YUYV")
-        expect("sizes", sorted((s["minimumWidth"], s["minimumHeight"]) for s in yuyv["sizes"]), sizes)
+        said, shown = listed_formats(camera["node"]), shown_formats(camera)
+        differ = sorted(name for name in {*said, *shown} if said.get(name) != shown.get(name))
+        count = sum(len(intervals) for sizes in said.values() for intervals in sizes.values())
+        expect(f"{len(said)} formats with {count} intervals of their sizes", differ, [])
     return cameras
 
 
