@@ -54,6 +54,7 @@ struct `What an export says` {
         #expect(status == .authorized || own.errors.contains("export use"), "\(own.errors)")
         guard status == .authorized else { return }
         #expect(own.text.contains("would go to /bag\n"))
+        #expect(own.text.contains("would fail: location read is denied"), "\(own.text)")
         let service = await obscura("export", "--to", "bag", "--dry-run", "--service", on: cluster)
         #expect(service.text.contains("would go to bag below the exporter's folder"), "\(service.text)")
     }

@@ -150,19 +150,25 @@ struct ExportCommand: Command {
         _ cluster: any Cluster,
         in context: CommandContext
     ) async throws -> ProgramStatus {
-        let assets = try await Self.waiting(arguments, cluster, in: context) { rules, hasBegun in
+        let (assets, location) = try await Self.waiting(arguments, cluster, in: context) { rules, hasBegun in
             // What the export itself would ask first: who may not export does not learn what it would be.
             let states = try await cluster.call(RequestPermissions(needs: Self.needs), rules).permissions
             hasBegun()
             if let refused = states.first(where: { $0.status != .authorized && $0.resource != .location }) {
                 throw ErrorReply.notAllowed(refused)
             }
-            return try await Self.assets(selection, cluster, rules)
+            let location = states.first { $0.resource == .location && $0.status != .authorized }
+            return (try await Self.assets(selection, cluster, rules), location)
         }
         let bytes = assets.reduce(0) { $0 + $1.bytes }
         if arguments[CommonParameters.json] {
             for asset in assets { context.terminal.writeJSON(StreamLine(.item, asset)) }
-            let result = Preview(destination: destination, files: assets.count, bytes: bytes)
+            let result = Preview(
+                destination: destination,
+                files: assets.count,
+                bytes: bytes,
+                location: location?.status ?? .authorized
+            )
             context.terminal.writeJSON(StreamLine(.result, result))
         } else {
             for asset in assets { context.terminal.writeLine("\(asset.filename)  \(ByteText.of(asset.bytes))") }
@@ -170,6 +176,12 @@ struct ExportCommand: Command {
                 "\(CountText.of(assets.count, "file")), \(ByteText.of(bytes)) would go to \(destination)"
                     + (arguments[Self.service] && !destination.hasPrefix("/") ? " below the exporter's folder" : "")
             )
+            if let location {
+                context.terminal.writeLine(
+                    "those of them that tell a location would fail: location read is \(location.status.rawValue); "
+                        + "see 'obscura permissions status --resource location --access read'"
+                )
+            }
         }
         return .success
     }
@@ -238,6 +250,8 @@ struct ExportCommand: Command {
         let destination: String
         let files: Int
         let bytes: Int64
+        /// Whether files that tell a location may go out as well.
+        let location: Status
     }
 }
 
