@@ -194,8 +194,9 @@ let testTargets: [Target] = [
     tests(
         "CaptureTests",
         [
-            "CameraConformance", "CaptureService", "Cameras", "Consent", "Encoding", "EventLoop", "Files", "Imaging",
-            "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping", "Video4Linux",
+            "CameraConformance", "CaptureService", "Cameras", "Consent", "Containers", "Encoding", "EventLoop", "Files",
+            "Imaging", "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping",
+            "Video4Linux",
         ]
     ),
     tests("HotPlugTests", ["CLinux", "Files", "HotPlug", "Timekeeping"]),

@@ -10,7 +10,7 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var width: Int?
     package var height: Int?
     package var quality: QualityPreset?
-    /// Seconds, within ``Limits/filmSeconds``; ten minutes when absent.
+    /// Seconds of filming, within ``Limits/filmSeconds``; when absent ten minutes, and for a timelapse a day.
     package var maximumDuration: Double?
     /// What a film's file is; QuickTime when absent.
     package var container: FilmContainer?
@@ -19,6 +19,10 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var codec: FilmCodec?
     /// Bytes of a film's file at most, within ``Limits/filmBytes``.
     package var maximumBytes: Int64?
+    /// Makes a film a timelapse: seconds from picture to picture, within ``Limits/timelapseSeconds``.
+    package var interval: Double?
+    /// Pictures of a timelapse that are shown in a second, within ``Limits/playbackRates``; 30 when absent.
+    package var playbackFramesPerSecond: Double?
     /// Whether exposure had settled; only when granted.
     package var converged: Bool?
     /// What a photo's file is; a JPEG when absent.
@@ -39,6 +43,12 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
         try ErrorReply.check(maximumBytes, Limits.filmBytes, path + ".maximumBytes", " bytes")
         try ErrorReply.check(count, Limits.burstPictures, path + ".count", " pictures")
         try ErrorReply.check(delay, Limits.timerSeconds, path + ".delay", " seconds")
+        try ErrorReply.check(interval, Limits.timelapseSeconds, path + ".interval", " seconds")
+        let playback = path + ".playbackFramesPerSecond"
+        try ErrorReply.check(playbackFramesPerSecond, Limits.playbackRates, playback)
+        if playbackFramesPerSecond != nil, interval == nil {
+            throw ErrorReply.invalidParameter(playback, "left out of a film without an interval")
+        }
     }
 }
 
@@ -97,6 +107,8 @@ package struct CaptureResult: Hashable, Sendable, Codable {
     package var droppedFrames: Int64?
     /// Where the film was cut, the first ones; absent when it was not.
     package var cuts: [FilmCut]?
+    /// Times at which a picture of a timelapse was due, and the camera gave none before the next was; only of a timelapse.
+    package var missedPictures: Int64?
 
     package init(asset: Asset, camera: String, asked: CaptureSettings, granted: CaptureSettings) {
         self.asset = asset
@@ -125,11 +137,13 @@ package struct RecordingProgress: Hashable, Sendable, Codable {
     package var recording: String
     package var frames: Int64
     package var droppedFrames: Int64
-    /// Seconds.
+    /// Seconds that the film plays.
     package var duration: Double
     package var bytes: Int64
     /// Whether it is paused.
     package var paused: Bool?
+    /// As in the result.
+    package var missedPictures: Int64?
 
     package init(recording: String, frames: Int64, droppedFrames: Int64, duration: Double, bytes: Int64) {
         self.recording = recording

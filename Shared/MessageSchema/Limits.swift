@@ -26,6 +26,10 @@ package enum Limits {
     package static let thumbnailSides = 1...4_096
     /// Seconds of film that can be asked for.
     package static let filmSeconds = 0.1...86_400
+    /// Seconds from picture to picture of a timelapse.
+    package static let timelapseSeconds = 0.1...3_600
+    /// Pictures a second at which a timelapse can play.
+    package static let playbackRates = 1.0...120
     /// Bytes of film that can be asked for: a megabyte to a terabyte.
     package static let filmBytes: ClosedRange<Int64> = 1_000_000...1_000_000_000_000
     /// Pictures a second that can be asked of a preview.

@@ -43,6 +43,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     private var pendingTicks: UInt64 = 0
     /// The newest frame: how long it is shown is known when the next one comes.
     private var held: (bytes: [UInt8], ticks: Int64, isKey: Bool)?
+    /// When the frame before ended, where that was said.
+    private var ended: Int64?
     private var recentDurations: [UInt32] = []
     private var end: Int64
     private var sequence: UInt32 = 1
@@ -88,12 +90,28 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         guard state == .open else { throw MovieError(state == .full ? .noSpace : .closed) }
         guard !bytes.isEmpty, bytes.count < UInt32.max, isKey || frameCount > 0 else { throw MovieError(.badFrame) }
         let ticks = Self.ticks(microseconds)
+        if let ended, ticks < ended { throw MovieError(.timeWentBack) }
         if let previous = held {
             guard ticks > previous.ticks else { throw MovieError(.timeWentBack) }
             hold(previous, duration: UInt32(clamping: ticks - previous.ticks))
         }
         held = (bytes, ticks, isKey)
         if isFragmentDue(before: isKey) { try flush() }
+    }
+
+    /// Says how long the newest frame is shown, where that is known before the next one comes: it can be made durable then.
+    ///
+    /// - Parameter microseconds: When it ends, on the clock of the frames.
+    /// - Throws: As ``append(_:at:isKey:)``; `timeWentBack` for an end that is not later than the frame's beginning.
+    package mutating func endFrame(at microseconds: Int64) throws(MovieError) {
+        guard state == .open else { throw MovieError(state == .full ? .noSpace : .closed) }
+        guard let last = held else { return }
+        let ticks = Self.ticks(microseconds)
+        guard ticks > last.ticks else { throw MovieError(.timeWentBack) }
+        held = nil
+        ended = ticks
+        hold(last, duration: UInt32(clamping: ticks - last.ticks))
+        if isFragmentDue(before: true) { try flush() }
     }
 
     /// Where there are keys, fragments begin with them as well as the interval allows: a key ends the one before from three
@@ -122,9 +140,11 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     ///   then still a fragmented movie that `MovieRecovery` can finish.
     package mutating func finish(within maximumMicroseconds: Int64? = nil) throws(MovieError) -> Summary {
         guard state != .closed else { throw MovieError(.closed) }
-        if state == .open, let last = held {
-            held = nil
-            hold(last, duration: lastDuration(within: maximumMicroseconds))
+        if state == .open {
+            if let last = held {
+                held = nil
+                hold(last, duration: lastDuration(within: maximumMicroseconds))
+            }
             do throws(MovieError) {
                 try flush()
             } catch  where error.code == .noSpace {

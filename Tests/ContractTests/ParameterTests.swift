@@ -33,6 +33,17 @@ struct `Values that make no sense` {
             )
         }
 
+    private static let timelapses: [Case] =
+        ([
+            (#""interval":0.1"#, nil), (#""interval":3600"#, nil), (#""interval":0"#, "settings.interval"),
+            (#""interval":-3"#, "settings.interval"), (#""interval":3600.5"#, "settings.interval"),
+            (#""interval":1,"playbackFramesPerSecond":120"#, nil),
+            (#""interval":1,"playbackFramesPerSecond":0.5"#, "settings.playbackFramesPerSecond"),
+            (#""playbackFramesPerSecond":30"#, "settings.playbackFramesPerSecond"),
+        ] as [(String, String?)]).map { fields, parameter in
+            Case(RecordMovie.self, #"{"settings":{"camera":"back",\#(fields)}}"#, parameter)
+        }
+
     private static let pictures: [Case] = [
         Case(TakePhoto.self, #"{"settings":{"camera":"back","width":0}}"#, "settings.width"),
         Case(TakePhoto.self, #"{"settings":{"camera":"back","width":640,"height":-480}}"#, "settings.height"),
@@ -72,7 +83,7 @@ struct `Values that make no sense` {
         Case(StreamExport.self, #"{"selection":{}}"#, nil),
     ]
 
-    @Test(arguments: films + pictures + reads + thumbnails + queries)
+    @Test(arguments: films + timelapses + pictures + reads + thumbnails + queries)
     func `are refused by the name of the parameter`(item: Case) throws {
         do {
             try item.check(Data(item.body.utf8))

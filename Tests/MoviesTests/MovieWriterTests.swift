@@ -64,6 +64,36 @@ struct MovieWriterTests {
         }
     }
 
+    @Test func `a frame whose end is said is durable before the next one comes`() throws {
+        var writer = try MovieWriter(Recording.description, file: MemoryMovieFile(), fragmentMicroseconds: 1)
+        let frames = Recording.tinyFrames(4)
+        for (index, frame) in frames.enumerated() {
+            try writer.append(frame, at: Int64(index) * 33_333)
+            if index == 3 { break }
+            #expect(throws: MovieError.self) { try writer.endFrame(at: Int64(index) * 33_333) }
+            try writer.endFrame(at: Int64(index + 1) * 33_333)
+            // There is nothing to end any more, and none may begin before that end.
+            try writer.endFrame(at: 0)
+            #expect(throws: MovieError.self) { try writer.append(frame, at: Int64(index) * 33_333) }
+            var left = MemoryMovieFile(writer.file.bytes)
+            guard case .recovered(let found) = try MovieRecovery.recover(&left) else { throw MovieError(.unsupported) }
+            #expect(found.frames == index + 1)
+        }
+        let summary = try writer.finish()
+        #expect(summary.frames == 4 && abs(summary.durationMicroseconds - 133_333) < 20)
+        #expect(throws: MovieError.self) { try writer.endFrame(at: 1_000_000) }
+    }
+
+    @Test func `a film whose frames have all ended is finished with the last of them`() throws {
+        var writer = try MovieWriter(Recording.description, file: MemoryMovieFile())
+        for (index, frame) in Recording.tinyFrames(3).enumerated() {
+            try writer.append(frame, at: Int64(index) * 50_000)
+            try writer.endFrame(at: Int64(index + 1) * 50_000)
+        }
+        let summary = try writer.finish(within: 100_000)
+        #expect(summary.frames == 3 && summary.durationMicroseconds == 150_000)
+    }
+
     @Test func `a frame that is not later is refused and changes nothing`() throws {
         var writer = try MovieWriter(Recording.description, file: MemoryMovieFile())
         let frames = Recording.tinyFrames(3)

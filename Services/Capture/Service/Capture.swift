@@ -223,11 +223,7 @@ package struct Capture: Sendable {
         let authorization = try await gate.authorize(needs, for: call, handingOn: [needs[1]])
         defer { authorization.end() }
         let id = randomBytes(8).hexadecimal
-        var plan = FilmPlan()
-        plan.container = asked.container ?? .mov
-        plan.codec = asked.codec
-        plan.quality = asked.quality ?? .medium
-        plan.maximumByteCount = asked.maximumBytes
+        let plan = FilmPlan(asked)
         let note = Spool.Note(
             recording: id,
             filename: LocalTime.fileName("MOV", LocalTime.now(), plan.container.rawValue.uppercased()),
@@ -281,7 +277,7 @@ package struct Capture: Sendable {
         if let width = asked.width { wanted.width = width }
         if let height = asked.height { wanted.height = height }
         wanted.h264 = asked.codec == .h264 ? .preferred : .fallback
-        let maximum = asked.maximumDuration ?? 600
+        let maximum = asked.filmingSeconds
         let (width, height, taken) = await recording.run(
             wanted,
             maximum: Int64(maximum * 1_000_000),
@@ -304,8 +300,9 @@ package struct Capture: Sendable {
         granted.width = width
         granted.height = height
         granted.maximumDuration = maximum
-        granted.container = recording.film.container
+        granted.container = recording.film.plan.container
         granted.codec = await recording.film.codec
+        granted.playbackFramesPerSecond = recording.film.plan.timelapse?.framesPerSecond
         return (granted, end)
     }
 
@@ -345,6 +342,7 @@ package struct Capture: Sendable {
             result.frames = frames
             result.droppedFrames = await recording.film.dropped
             result.cuts = await recording.film.cuts
+            result.missedPictures = await recording.film.missed
             return result
         } catch {
             // What broke the recording is what the program has to hear, whatever became of the film.

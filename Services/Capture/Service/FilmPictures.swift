@@ -13,6 +13,8 @@ package struct FilmPlan: Hashable, Sendable {
     package var quality = QualityPreset.medium
     /// Bytes of the file at most.
     package var maximumByteCount: Int64?
+    /// Nil for a film of every frame.
+    package var timelapse: Timelapse?
 
     /// A QuickTime film of the usual quality, as the camera likes.
     package init() {}
@@ -43,6 +45,8 @@ struct FilmPictures: ~Copyable {
     /// What the codec became.
     let codec: FilmCodec
     private let isCompressedByCamera: Bool
+    /// Whether each picture has to do without those before it, which may not be in the film.
+    private let isSparse: Bool
     private let jpeg: FrameEncoder
     private let decoder: JPEGDecoder
     private var encoder: H264Encoder?
@@ -62,9 +66,11 @@ struct FilmPictures: ~Copyable {
         // What can fail comes before anything is stored.
         let jpeg = try FrameEncoder(quality: Self.jpegQuality)
         let decoder = try JPEGDecoder()
-        let encoder = try Self.encoder(shape, plan, framesPerSecond: format.interval.map { 1 / $0.seconds })
+        let rate = plan.timelapse?.framesPerSecond ?? format.interval.map { 1 / $0.seconds }
+        let encoder = try Self.encoder(shape, plan, framesPerSecond: rate)
         codec = isEncoded || isCompressedByCamera ? .h264 : .jpeg
         self.isCompressedByCamera = isCompressedByCamera
+        isSparse = plan.timelapse != nil
         self.jpeg = jpeg
         self.decoder = decoder
         self.encoder = encoder
@@ -100,17 +106,26 @@ struct FilmPictures: ~Copyable {
 
     private mutating func passed(_ frame: CapturedFrame, needsKey: Bool) throws -> Outcome {
         guard let unit = H264AccessUnit(annexB: frame.bytes) else { return .bad }
-        if let found = unit.configuration {
-            if let configuration, configuration != found {
-                throw CameraError(.fault, "it changed its H.264 format")
-            }
-            configuration = found
-        }
-        guard !unit.sample.isEmpty, let configuration, unit.isKey || !needsKey else { return .unneeded }
+        try note(unit)
+        guard !unit.sample.isEmpty, let configuration, unit.isKey || !needsKey && !isSparse else { return .unneeded }
         guard !unit.isBidirectional || configuration.parameters.isInOrder else {
             throw CameraError(.notSupported, "its H.264 has pictures out of order (B pictures)")
         }
         return .sample(Self.sample(unit, configuration))
+    }
+
+    /// Looks at a frame that is not wanted: in a camera's own H.264 it may say how later ones are to be decoded.
+    ///
+    /// - Throws: `CameraError` for a stream that can not be filmed any more.
+    mutating func skip(_ frame: CapturedFrame) throws {
+        guard isCompressedByCamera, let unit = H264AccessUnit(annexB: frame.bytes) else { return }
+        try note(unit)
+    }
+
+    private mutating func note(_ unit: H264AccessUnit) throws {
+        guard let found = unit.configuration else { return }
+        if let configuration, configuration != found { throw CameraError(.fault, "it changed its H.264 format") }
+        configuration = found
     }
 
     private mutating func encoded(_ frame: CapturedFrame, at time: Int64, asKey: Bool) throws -> Outcome {

@@ -19,13 +19,16 @@ package actor FilmWriter {
 
     private let loop = EventLoop(name: "film")
     private let path: String
-    private let plan: FilmPlan
+    /// What was asked of it.
+    package nonisolated let plan: FilmPlan
     private var pictures: FilmPictures?
     private var describe: Description?
     private var writer: MovieWriter<DescriptorMovieFile>?
-    private var timeline = FilmTimeline()
+    private var timeline: FilmTimeline
+    /// When the pictures of a timelapse are due; nil for a film of every frame.
+    private var due: DueTimes?
     private var maximum = Int64.max
-    /// Film time of the first frame that is in it, and of the last.
+    /// Time of filming of the first frame that is in it, and film time of the last.
     private var first: Int64?
     private var last: Int64 = 0
     /// Why the next frame has to be a key.
@@ -52,20 +55,25 @@ package actor FilmWriter {
     package init(path: String, plan: FilmPlan = FilmPlan()) {
         self.path = path
         self.plan = plan
+        timeline = FilmTimeline(ofTimelapse: plan.timelapse != nil)
+        due = plan.timelapse.map { DueTimes($0) }
     }
 
     isolated deinit {}
 
     /// Microseconds of film so far.
-    package var duration: Int64 { first.map { last - $0 } ?? 0 }
+    package var duration: Int64 { plan.timelapse?.time(of: frames) ?? first.map { last - $0 } ?? 0 }
 
-    /// What the film's file is.
-    package nonisolated var container: FilmContainer { plan.container }
+    /// Microseconds of filming so far, without pauses; what the maximum is for.
+    package var filmed: Int64 { plan.timelapse == nil ? duration : first.map { timeline.last - $0 } ?? 0 }
+
+    /// Times at which a picture was due and none came before the next was; nil for what is no timelapse.
+    package var missed: Int64? { due?.missed(by: filmed) }
 
     /// Where the film was cut; nil when it was not.
     package var cuts: [FilmCut]? { timeline.cuts.isEmpty ? nil : timeline.cuts }
 
-    /// Begins the film with what its first frame tells; its last frame ends after `maximum` microseconds at the latest.
+    /// Begins the film with what its first frame tells; the last ends after `maximum` microseconds of filming at the latest.
     ///
     /// - Throws: `EncodingError`, `JPEGError` when there is no memory for a codec.
     package func begin(_ frame: CapturedFrame, maximum: Int64 = .max, describe: @escaping Description) throws {
@@ -87,36 +95,45 @@ package actor FilmWriter {
     /// - Throws: `MovieError` when the disk fails or is full: what was written stays. `CameraError` for a stream that can not
     ///   be filmed, `EncodingError`.
     package func add(_ frame: CapturedFrame) throws {
-        guard let place = timeline.place(frame.stamp.microseconds, usual: usualFrame) else {
-            drop()
+        let (usual, film) = (usualStep(frame.format), plan.timelapse == nil ? nil : duration)
+        guard let place = timeline.place(frame.stamp.microseconds, usual: usual, film: film) else {
+            // A timelapse has no use for most frames.
+            if plan.timelapse == nil { drop() }
             return
         }
         if place.time - (first ?? 0) > maximum - Self.shortestFrame {
             isComplete = true
             return
         }
-        if frames > 0, place.time - last < Self.shortestStep {
+        if place.cut == .timeJump, awaited == nil { awaited = .jump }
+        if let due, !due.needsPicture(at: place.time - (first ?? place.time)) {
+            try pictures?.skip(frame)
+            return
+        }
+        let time = plan.timelapse?.time(of: frames) ?? place.time
+        if plan.timelapse == nil, frames > 0, time - last < Self.shortestStep {
             drop()
             return
         }
-        if place.cut == .timeJump, awaited == nil { awaited = .jump }
-        dropped += Int64(first == nil ? 0 : frame.stamp.lostBefore)
-        switch try pictures?.outcome(of: frame, at: place.time, needsKey: awaited != nil) ?? .bad {
+        lose(first == nil ? 0 : frame.stamp.lostBefore)
+        switch try pictures?.outcome(of: frame, at: time, needsKey: awaited != nil) ?? .bad {
         case .bad:
             drop()
         case .unneeded:
             try wait()
         case .sample(let sample):
-            try write(sample, of: frame, at: place.time)
+            try write(sample, of: frame, at: time, filmed: place.time)
         }
     }
 
-    /// Counts frames that were lost on the way here.
-    package func lose(_ count: Int) { dropped += Int64(count) }
+    /// Counts frames that were lost on the way here; of a timelapse only pictures can be, which are counted when they are due.
+    package func lose(_ count: Int) {
+        if plan.timelapse == nil { dropped += Int64(count) }
+    }
 
     /// Finishes the film; it is an ordinary movie then.
     package func finish() throws -> Int64 {
-        guard let summary = try writer?.finish(within: maximum) else { throw MovieError(.badFrame) }
+        guard let summary = try writer?.finish(within: plan.timelapse == nil ? maximum : nil) else { throw MovieError(.badFrame) }
         writer = nil
         return summary.byteCount
     }
@@ -125,12 +142,28 @@ package actor FilmWriter {
 
     private var usualFrame: Int64 { writer?.frameMicroseconds ?? 33_333 }
 
-    private func write(_ sample: FilmPictures.Sample, of frame: CapturedFrame, at time: Int64) throws {
+    /// Microseconds of filming from frame to frame, which those of a timelapse's film do not tell.
+    private func usualStep(_ format: VideoFormat) -> Int64 {
+        guard plan.timelapse != nil else { return usualFrame }
+        let seconds = format.interval?.seconds ?? 0
+        return seconds > 0 && seconds < 60 ? Int64(seconds * 1_000_000) : 33_333
+    }
+
+    private func write(
+        _ sample: FilmPictures.Sample,
+        of frame: CapturedFrame,
+        at time: Int64,
+        filmed: Int64
+    ) throws {
         if writer == nil, var description = describe?(frame) {
             description.container = plan.container
             description.pictures = sample.pictures
             if let size = sample.size { (description.width, description.height) = size }
-            writer = try MovieWriter(description, file: DescriptorMovieFile(creating: path))
+            writer = try MovieWriter(
+                description,
+                file: DescriptorMovieFile(creating: path),
+                fragmentMicroseconds: plan.timelapse?.fragmentMicroseconds ?? 1_000_000
+            )
         }
         if let most = plan.maximumByteCount, frames > 0, let size = writer?.byteCount(adding: sample.bytes.count),
             size > most
@@ -140,6 +173,8 @@ package actor FilmWriter {
         }
         do throws(MovieError) {
             try writer?.append(sample.bytes, at: time, isKey: sample.isKey)
+            // How long it is shown is known, and the next one may be an hour away.
+            if let timelapse = plan.timelapse { try writer?.endFrame(at: timelapse.time(of: frames + 1)) }
         } catch {
             guard error.code == .timeWentBack || error.code == .badFrame else { throw error }
             drop()
@@ -148,11 +183,13 @@ package actor FilmWriter {
         awaited = nil
         unneeded = 0
         badInARow = 0
-        first = first ?? time
+        let start = first ?? filmed
+        first = start
         last = time
         frames += 1
         bytes += Int64(sample.bytes.count)
-        isComplete = duration >= maximum - usualFrame
+        due?.take(at: filmed - start)
+        isComplete = due.map { $0.nextDue > maximum - Self.shortestFrame } ?? (duration >= maximum - usualFrame)
     }
 
     private func drop() {
@@ -162,7 +199,7 @@ package actor FilmWriter {
 
     /// A frame that is of no use before the next key; nothing of the film is lost where the film does not go on yet.
     private func wait() throws {
-        if awaited == .jump || awaited == nil { dropped += 1 }
+        if awaited == .jump || awaited == nil { lose(1) }
         unneeded += 1
         guard unneeded < Self.mostUnneeded else {
             throw CameraError(.stalled, "\(unneeded) pictures of H.264, none of which can be the first")

@@ -70,7 +70,7 @@ package struct Recording: Sendable {
     ///
     /// - Parameters:
     ///   - wanted: The format that is asked for.
-    ///   - maximum: Microseconds of film at most, to the end of its last frame.
+    ///   - maximum: Microseconds of filming at most, to the end of the last frame.
     ///   - check: Asked before every frame; throws to end the film.
     ///   - revoked: Waits until the film may not go on, and says why; nil when its task is cancelled.
     ///   - isGone: Whether the holder, when the task is cancelled, is gone rather than cancelling.
@@ -165,9 +165,9 @@ package struct Recording: Sendable {
             guard await film.badInARow < Self.mostBadFrames else {
                 throw CameraError(.stalled, "\(Self.mostBadFrames) frames in a row were no pictures")
             }
-            let duration = await film.duration
-            if told == .min || duration - told >= Self.progressMicroseconds {
-                told = duration
+            let filmed = await film.filmed
+            if told == .min || filmed - told >= Self.progressMicroseconds {
+                told = filmed
                 try await progress(await state)
             }
             // Also where frames that are no pictures made the film no longer, and time passed all the same.
@@ -175,13 +175,13 @@ package struct Recording: Sendable {
         }
     }
 
-    /// Waits until the film would be so long if frames came; what passes in a pause does not count.
+    /// Waits until so much would have been filmed if frames came; what passes in a pause does not count.
     ///
     /// - Returns: Nil when the task is cancelled.
     private func filmTimePassed(_ limit: Duration) async throws -> Void? {
         while !Task.isCancelled {
             await pause.wait(until: false)
-            let rest = limit - .microseconds(await film.duration)
+            let rest = limit - .microseconds(await film.filmed)
             let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {
                     try await clock.sleep(for: rest)
@@ -210,6 +210,7 @@ package struct Recording: Sendable {
                 bytes: await film.bytes
             )
             state.paused = pause.isPaused ? true : nil
+            state.missedPictures = await film.missed
             return state
         }
     }

@@ -24,4 +24,10 @@ extension VideoFormat {
             isRec709: isRec709
         )
     }
+
+    /// Microseconds from frame to frame, as far as the camera says.
+    var usualStep: Int64 {
+        let seconds = interval?.seconds ?? 0
+        return seconds > 0 && seconds < 60 ? Int64(seconds * 1_000_000) : 33_333
+    }
 }

@@ -112,6 +112,9 @@ enum CaptureParameters {
         if let frames = result.frames {
             tell("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
         }
+        if let missed = result.missedPictures, missed > 0 {
+            context.terminal.writeLine("missed    \(CountText.of(missed, "picture"))")
+        }
     }
 }
 
@@ -156,7 +159,7 @@ package struct CaptureLine: Encodable {
         self.result = own
     }
 
-    private enum Key: String, CodingKey { case camera, asked, granted, frames, droppedFrames, cuts }
+    private enum Key: String, CodingKey { case camera, asked, granted, frames, droppedFrames, cuts, missedPictures }
 
     package func encode(to encoder: any Encoder) throws {
         try result.asset.encode(to: encoder)
@@ -167,5 +170,6 @@ package struct CaptureLine: Encodable {
         try container.encodeIfPresent(result.frames, forKey: .frames)
         try container.encodeIfPresent(result.droppedFrames, forKey: .droppedFrames)
         try container.encodeIfPresent(result.cuts, forKey: .cuts)
+        try container.encodeIfPresent(result.missedPictures, forKey: .missedPictures)
     }
 }

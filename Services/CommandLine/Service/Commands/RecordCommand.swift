@@ -8,7 +8,7 @@ struct RecordCommand: Command {
     private static let duration = Option(
         "duration",
         "SECONDS",
-        "Stop after so long, 0.1 seconds to a day (default: ten minutes)",
+        "Stop after filming for so long, 0.1 seconds to a day (default: ten minutes)",
         as: .time
     )
     private static let progress = Flag(
@@ -51,11 +51,12 @@ struct RecordCommand: Command {
                 CaptureParameters.camera, Self.duration, Self.maximumBytes, Self.quality, Self.container, Self.codec,
                 CaptureParameters.output, Self.progress,
             ]
-                + CommonParameters.asking,
+                + FilmParameters.all + CommonParameters.asking,
             examples: [
                 ("record --duration 5s", "five seconds"),
                 ("record --json --progress", "for scripts that must know when filming has begun"),
                 ("record --container mp4 --codec h264", "for the web"),
+                ("record --interval 10s --duration 8h", "a timelapse of a day's work, 96 seconds long"),
                 ("record --quality 640x480 --output film.mov", "until Ctrl-C, and a copy beside the library"),
             ]
         )
@@ -95,6 +96,7 @@ struct RecordCommand: Command {
         settings.container = arguments[Self.container]
         settings.codec = arguments[Self.codec]
         settings.maximumBytes = arguments[Self.maximumBytes]
+        FilmParameters.add(arguments, to: &settings)
         settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()
