@@ -23,6 +23,8 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var interval: Double?
     /// Pictures of a timelapse that are shown in a second, within ``Limits/playbackRates``; 30 when absent.
     package var playbackFramesPerSecond: Double?
+    /// Seconds that are kept in memory while a film is paused, within ``Limits/preRollSeconds``; it begins paused then.
+    package var preRoll: Double?
     /// Whether exposure had settled; only when granted.
     package var converged: Bool?
     /// What a photo's file is; a JPEG when absent.
@@ -48,6 +50,10 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
         try ErrorReply.check(playbackFramesPerSecond, Limits.playbackRates, playback)
         if playbackFramesPerSecond != nil, interval == nil {
             throw ErrorReply.invalidParameter(playback, "left out of a film without an interval")
+        }
+        try ErrorReply.check(preRoll, Limits.preRollSeconds, path + ".preRoll", " seconds")
+        if preRoll != nil, interval != nil {
+            throw ErrorReply.invalidParameter(path + ".preRoll", "left out of a film with an interval")
         }
     }
 }
@@ -109,6 +115,8 @@ package struct CaptureResult: Hashable, Sendable, Codable {
     package var cuts: [FilmCut]?
     /// Times at which a picture of a timelapse was due, and the camera gave none before the next was; only of a timelapse.
     package var missedPictures: Int64?
+    /// Seconds of the film that were there before `camera.record.resume`; only of a film with pre-roll.
+    package var preRoll: Double?
 
     package init(asset: Asset, camera: String, asked: CaptureSettings, granted: CaptureSettings) {
         self.asset = asset
@@ -156,7 +164,8 @@ package struct RecordingProgress: Hashable, Sendable, Codable {
 
 /// Films into the library until the maximum duration or `camera.record.stop`; `cancel` discards.
 ///
-/// A holder that falls silent for three seconds ends the recording, which is kept.
+/// A holder that falls silent for three seconds ends the recording, which is kept. A film with pre-roll begins paused, as a
+/// use of the camera like any other, and waits for `camera.record.resume`.
 package struct RecordMovie: StreamRequest {
     package typealias Item = RecordingProgress
     package typealias Summary = CaptureResult
@@ -189,7 +198,7 @@ package struct PauseRecording: Request {
     package init(recording: String) { self.recording = recording }
 }
 
-/// Goes on with a paused recording of the same program; the film goes on where it was paused.
+/// Goes on with a paused recording of the same program; the film goes on where it was paused, with its pre-roll.
 package struct ResumeRecording: Request {
     package typealias Reply = Empty
     package static let name = "camera.record.resume"

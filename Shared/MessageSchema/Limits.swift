@@ -30,6 +30,8 @@ package enum Limits {
     package static let timelapseSeconds = 0.1...3_600
     /// Pictures a second at which a timelapse can play.
     package static let playbackRates = 1.0...120
+    /// Seconds before a film that can be kept.
+    package static let preRollSeconds = 0.1...30
     /// Bytes of film that can be asked for: a megabyte to a terabyte.
     package static let filmBytes: ClosedRange<Int64> = 1_000_000...1_000_000_000_000
     /// Pictures a second that can be asked of a preview.

@@ -21,6 +21,9 @@ struct PatientStream<R: StreamRequest>: Sendable {
         try await patience.wait { [stream] in try await stream.next() }
     }
 
+    /// The next item, however long it takes; nil after the end.
+    func nextWhenever() async throws -> StreamItem<R.Item>? { try await stream.next() }
+
     /// Ends the stream early.
     func cancel() async { await stream.cancel() }
 }

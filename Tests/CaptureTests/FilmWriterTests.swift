@@ -39,7 +39,7 @@ struct FilmWriterTests {
         let film = FilmWriter(path: path, plan: plan)
         try await film.begin(frames[0]) { _ in Frames.description }
         for (index, frame) in frames.enumerated() where await !film.isComplete {
-            if pausedBefore.contains(index) { await film.pause() }
+            if pausedBefore.contains(index) { try await film.pause() }
             try await film.add(frame)
         }
         let size = try await film.finish()

@@ -64,7 +64,7 @@ struct TimelapseTests {
             }
             try await film.begin(frames[0], maximum: maximum) { _ in Frames.description }
             for (index, frame) in frames.enumerated() where await !film.isComplete {
-                if pausedBefore.contains(index) { await film.pause() }
+                if pausedBefore.contains(index) { try await film.pause() }
                 try await film.add(frame)
             }
             _ = try await film.finish()

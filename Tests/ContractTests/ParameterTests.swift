@@ -33,13 +33,15 @@ struct `Values that make no sense` {
             )
         }
 
-    private static let timelapses: [Case] =
+    private static let timelapsesAndPreRolls: [Case] =
         ([
             (#""interval":0.1"#, nil), (#""interval":3600"#, nil), (#""interval":0"#, "settings.interval"),
             (#""interval":-3"#, "settings.interval"), (#""interval":3600.5"#, "settings.interval"),
             (#""interval":1,"playbackFramesPerSecond":120"#, nil),
             (#""interval":1,"playbackFramesPerSecond":0.5"#, "settings.playbackFramesPerSecond"),
             (#""playbackFramesPerSecond":30"#, "settings.playbackFramesPerSecond"),
+            (#""preRoll":0.1"#, nil), (#""preRoll":30"#, nil), (#""preRoll":30.5"#, "settings.preRoll"),
+            (#""preRoll":0"#, "settings.preRoll"), (#""preRoll":5,"interval":1"#, "settings.preRoll"),
         ] as [(String, String?)]).map { fields, parameter in
             Case(RecordMovie.self, #"{"settings":{"camera":"back",\#(fields)}}"#, parameter)
         }
@@ -83,7 +85,7 @@ struct `Values that make no sense` {
         Case(StreamExport.self, #"{"selection":{}}"#, nil),
     ]
 
-    @Test(arguments: films + timelapses + pictures + reads + thumbnails + queries)
+    @Test(arguments: films + timelapsesAndPreRolls + pictures + reads + thumbnails + queries)
     func `are refused by the name of the parameter`(item: Case) throws {
         do {
             try item.check(Data(item.body.utf8))

@@ -231,7 +231,7 @@ package struct Capture: Sendable {
             request: key
         )
         try spool.write(note)
-        let handles = await desk.add(id, owner: call.principal)
+        let handles = await desk.add(id, owner: call.principal, isPaused: plan.preRoll != nil)
         let recording = Recording(
             id: id,
             camera: camera,
@@ -343,6 +343,7 @@ package struct Capture: Sendable {
             result.droppedFrames = await recording.film.dropped
             result.cuts = await recording.film.cuts
             result.missedPictures = await recording.film.missed
+            result.preRoll = await recording.film.preRollSeconds
             return result
         } catch {
             // What broke the recording is what the program has to hear, whatever became of the film.

@@ -15,6 +15,8 @@ package struct FilmPlan: Hashable, Sendable {
     package var maximumByteCount: Int64?
     /// Nil for a film of every frame.
     package var timelapse: Timelapse?
+    /// Microseconds that are kept while the film is paused, as it is at first; nil for a film that begins at once.
+    package var preRoll: Int64?
 
     /// A QuickTime film of the usual quality, as the camera likes.
     package init() {}

@@ -31,6 +31,12 @@ package actor FilmWriter {
     /// Time of filming of the first frame that is in it, and film time of the last.
     private var first: Int64?
     private var last: Int64 = 0
+    /// What is kept in pauses; nil for a film that keeps nothing.
+    private var preRoll: PreRoll?
+    /// The times of pictures for the encoder, which has them before they have a place in the film.
+    private var encoding = FilmTimeline()
+    /// Microseconds of film that were there before the film went on.
+    private var rolled: Int64 = 0
     /// Why the next frame has to be a key.
     private var awaited: Awaited? = .beginning
     private var unneeded = 0
@@ -57,6 +63,7 @@ package actor FilmWriter {
         self.plan = plan
         timeline = FilmTimeline(ofTimelapse: plan.timelapse != nil)
         due = plan.timelapse.map { DueTimes($0) }
+        preRoll = plan.preRoll.map { PreRoll(microseconds: $0) }
     }
 
     isolated deinit {}
@@ -84,8 +91,12 @@ package actor FilmWriter {
         self.pictures = consume pictures
     }
 
-    /// The film goes on with the next frame that is added, as if no time had passed.
-    package func pause() {
+    /// The film goes on with the next frame that is added, or with the pre-roll, as if no time had passed.
+    ///
+    /// - Throws: As ``add(_:)``.
+    package func pause() throws {
+        try writeKept(.max)
+        preRoll?.hold()
         timeline.pause()
         if awaited == nil { awaited = .pause }
     }
@@ -95,26 +106,16 @@ package actor FilmWriter {
     /// - Throws: `MovieError` when the disk fails or is full: what was written stays. `CameraError` for a stream that can not
     ///   be filmed, `EncodingError`.
     package func add(_ frame: CapturedFrame) throws {
-        let (usual, film) = (usualStep(frame.format), plan.timelapse == nil ? nil : duration)
-        guard let place = timeline.place(frame.stamp.microseconds, usual: usual, film: film) else {
-            // A timelapse has no use for most frames.
-            if plan.timelapse == nil { drop() }
-            return
+        guard preRoll == nil else {
+            try prepare(frame)
+            return try writeKept(Self.keptAtOnce)
         }
-        if place.time - (first ?? 0) > maximum - Self.shortestFrame {
-            isComplete = true
-            return
-        }
-        if place.cut == .timeJump, awaited == nil { awaited = .jump }
+        guard let place = place(frame) else { return }
         if let due, !due.needsPicture(at: place.time - (first ?? place.time)) {
             try pictures?.skip(frame)
             return
         }
         let time = plan.timelapse?.time(of: frames) ?? place.time
-        if plan.timelapse == nil, frames > 0, time - last < Self.shortestStep {
-            drop()
-            return
-        }
         lose(first == nil ? 0 : frame.stamp.lostBefore)
         switch try pictures?.outcome(of: frame, at: time, needsKey: awaited != nil) ?? .bad {
         case .bad:
@@ -126,6 +127,29 @@ package actor FilmWriter {
         }
     }
 
+    /// The place of a frame; nil where it has none, or is behind the film's end.
+    private func place(_ frame: CapturedFrame) -> FilmTimeline.Place? {
+        let isTimelapse = plan.timelapse != nil
+        // How long pictures of a timelapse are shown says nothing about the camera.
+        let usual = isTimelapse ? frame.format.usualStep : usualFrame
+        let film = isTimelapse ? duration : nil
+        guard let place = timeline.place(frame.stamp.microseconds, usual: usual, film: film) else {
+            // A timelapse has no use for most frames.
+            if !isTimelapse { drop() }
+            return nil
+        }
+        if place.time - (first ?? 0) > maximum - Self.shortestFrame {
+            isComplete = true
+            return nil
+        }
+        if place.cut == .timeJump, awaited == nil { awaited = .jump }
+        guard isTimelapse || frames == 0 || place.time - last >= Self.shortestStep else {
+            drop()
+            return nil
+        }
+        return place
+    }
+
     /// Counts frames that were lost on the way here; of a timelapse only pictures can be, which are counted when they are due.
     package func lose(_ count: Int) {
         if plan.timelapse == nil { dropped += Int64(count) }
@@ -133,7 +157,10 @@ package actor FilmWriter {
 
     /// Finishes the film; it is an ordinary movie then.
     package func finish() throws -> Int64 {
-        guard let summary = try writer?.finish(within: plan.timelapse == nil ? maximum : nil) else { throw MovieError(.badFrame) }
+        try endPreRoll()
+        guard let summary = try writer?.finish(within: plan.timelapse == nil ? maximum : nil) else {
+            throw MovieError(.badFrame)
+        }
         writer = nil
         return summary.byteCount
     }
@@ -141,13 +168,6 @@ package actor FilmWriter {
     // MARK: Inside
 
     private var usualFrame: Int64 { writer?.frameMicroseconds ?? 33_333 }
-
-    /// Microseconds of filming from frame to frame, which those of a timelapse's film do not tell.
-    private func usualStep(_ format: VideoFormat) -> Int64 {
-        guard plan.timelapse != nil else { return usualFrame }
-        let seconds = format.interval?.seconds ?? 0
-        return seconds > 0 && seconds < 60 ? Int64(seconds * 1_000_000) : 33_333
-    }
 
     private func write(
         _ sample: FilmPictures.Sample,
@@ -203,6 +223,77 @@ package actor FilmWriter {
         unneeded += 1
         guard unneeded < Self.mostUnneeded else {
             throw CameraError(.stalled, "\(unneeded) pictures of H.264, none of which can be the first")
+        }
+    }
+}
+
+// MARK: Pre-roll
+
+extension FilmWriter {
+    /// Kept pictures that are written for each new one: what comes meanwhile does not wait for the disk for long.
+    private static let keptAtOnce = 4
+
+    /// Seconds of the film that were there before it went on; nil for a film that keeps nothing.
+    package var preRollSeconds: Double? { preRoll.map { _ in Double(min(rolled, duration)) / 1_000_000 } }
+
+    /// Pictures that are in memory and not in the film.
+    var keptCount: Int { preRoll?.count ?? 0 }
+
+    /// Keeps a frame of a pause in memory, instead of the oldest; does nothing for a film without pre-roll.
+    ///
+    /// - Throws: `CameraError` for a stream that can not be filmed, `EncodingError`.
+    package func keep(_ frame: CapturedFrame) throws {
+        if preRoll != nil { try prepare(frame) }
+    }
+
+    /// The film goes on, with what was kept; it is written with the next frames, or by ``endPreRoll()``.
+    package func resume() { rolled += preRoll?.release() ?? 0 }
+
+    /// Writes what was kept before the film went on, and lets go of what was kept since it was paused.
+    ///
+    /// - Throws: As ``add(_:)``.
+    package func endPreRoll() throws {
+        defer { preRoll?.hold() }
+        try writeKept(.max)
+    }
+
+    /// Makes the picture of a frame, to be written in its turn.
+    private func prepare(_ frame: CapturedFrame) throws {
+        preRoll?.makeRoom(for: frame.stamp.microseconds)
+        let isPaused = preRoll?.isHolding ?? false
+        guard let place = encoding.place(frame.stamp.microseconds, usual: usualFrame) else {
+            if !isPaused { drop() }
+            return
+        }
+        let isFirst = preRoll?.isEmpty == true && awaited != nil
+        switch try pictures?.outcome(of: frame, at: place.time, needsKey: isFirst || place.cut != nil) ?? .bad {
+        case .bad:
+            drop()
+            // Nothing of the film is lost in a pause.
+            if isPaused { dropped -= 1 }
+        case .unneeded:
+            try wait()
+        case .sample(let sample):
+            badInARow = 0
+            unneeded = 0
+            let bare = CapturedFrame(bytes: [], format: frame.format, stamp: frame.stamp)
+            preRoll?.add(PreRoll.Picture(sample: sample, frame: bare))
+        }
+    }
+
+    private func writeKept(_ most: Int) throws {
+        var count = 0
+        while count < most, !isComplete, let picture = preRoll?.next() {
+            count += 1
+            guard let place = place(picture.frame) else { continue }
+            // What was lost in the pause is not lost of the film.
+            if first != nil, awaited != .pause { lose(picture.frame.stamp.lostBefore) }
+            // Pictures that the camera compressed go on at a key after a jump of its time.
+            guard awaited == nil || picture.sample.isKey else {
+                try wait()
+                continue
+            }
+            try write(picture.sample, of: picture.frame, at: place.time, filmed: place.time)
         }
     }
 }

@@ -8,10 +8,10 @@ package final class PauseSwitch: Sendable {
         var waiters: [Int: (target: Bool, ending: AsyncStream<Never>.Continuation)] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// Not paused.
-    package init() {}
+    /// Not paused, unless the recording begins so.
+    package init(isPaused: Bool = false) { state = Mutex(State(isPaused: isPaused)) }
 
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 

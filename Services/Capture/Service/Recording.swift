@@ -129,6 +129,11 @@ package struct Recording: Sendable {
         } catch {
             end = .broken(error)
         }
+        // A wish to go on, and to stop with what was kept, may come before the next frame.
+        if case .complete = end, !pause.isPaused { await film.resume() }
+        do { try await film.endPreRoll() } catch {
+            if case .complete = end { end = .broken(error) }
+        }
         let (width, height) = size.withLock { $0 }
         return (width, height, end)
     }
@@ -140,7 +145,6 @@ package struct Recording: Sendable {
         check: @Sendable () throws -> Void,
         progress: @Sendable (RecordingProgress) async throws -> Void
     ) async throws {
-        let clock = FrameClock()
         var hasBegun = false
         var isPaused = false
         var told: Int64 = .min
@@ -150,21 +154,27 @@ package struct Recording: Sendable {
             if !hasBegun {
                 hasBegun = true
                 hasFrame.open()
-                try await film.begin(frame, maximum: maximum) { description(of: $0, clock) }
+                try await film.begin(frame, maximum: maximum) {
+                    // Taken now: a film with pre-roll may have waited for hours.
+                    description(of: $0, FrameClock())
+                }
             }
             if isPaused != pause.isPaused {
                 isPaused.toggle()
                 if isPaused {
-                    await film.pause()
+                    try await film.pause()
+                    if await film.isComplete { return }
                     try await progress(await state)
+                } else {
+                    await film.resume()
                 }
                 told = .min
             }
-            if isPaused { continue }
-            try await film.add(frame)
+            if isPaused { try await film.keep(frame) } else { try await film.add(frame) }
             guard await film.badInARow < Self.mostBadFrames else {
                 throw CameraError(.stalled, "\(Self.mostBadFrames) frames in a row were no pictures")
             }
+            if isPaused { continue }
             let filmed = await film.filmed
             if told == .min || filmed - told >= Self.progressMicroseconds {
                 told = filmed

@@ -6,16 +6,16 @@ package actor RecordingDesk {
     /// By what a recording is told what its program wants.
     package struct Handles: Sendable {
         package let stop = Latch()
-        package let pause = PauseSwitch()
+        package let pause: PauseSwitch
     }
 
     private var running: [String: (owner: Principal, handles: Handles)] = [:]
 
     package init() {}
 
-    /// A recording began.
-    package func add(_ recording: String, owner: Principal) -> Handles {
-        let handles = Handles()
+    /// A recording began, or waits for the wish to go on.
+    package func add(_ recording: String, owner: Principal, isPaused: Bool = false) -> Handles {
+        let handles = Handles(pause: PauseSwitch(isPaused: isPaused))
         running[recording] = (owner, handles)
         return handles
     }

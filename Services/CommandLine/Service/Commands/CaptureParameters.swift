@@ -159,7 +159,9 @@ package struct CaptureLine: Encodable {
         self.result = own
     }
 
-    private enum Key: String, CodingKey { case camera, asked, granted, frames, droppedFrames, cuts, missedPictures }
+    private enum Key: String, CodingKey {
+        case camera, asked, granted, frames, droppedFrames, cuts, missedPictures, preRoll
+    }
 
     package func encode(to encoder: any Encoder) throws {
         try result.asset.encode(to: encoder)
@@ -171,5 +173,6 @@ package struct CaptureLine: Encodable {
         try container.encodeIfPresent(result.droppedFrames, forKey: .droppedFrames)
         try container.encodeIfPresent(result.cuts, forKey: .cuts)
         try container.encodeIfPresent(result.missedPictures, forKey: .missedPictures)
+        try container.encodeIfPresent(result.preRoll, forKey: .preRoll)
     }
 }

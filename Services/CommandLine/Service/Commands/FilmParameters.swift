@@ -21,11 +21,19 @@ enum FilmParameters {
         }
     )
 
-    static var all: [any Parameter] { [interval, playback] }
+    static let preRoll = Option(
+        "pre-roll",
+        "SECONDS",
+        "Keep the newest seconds, 0.1 to 30, and wait: Enter begins the film with them, and pauses it",
+        as: .time
+    )
+
+    static var all: [any Parameter] { [interval, playback, preRoll] }
 
     /// Adds to the settings what the arguments say.
     static func add(_ arguments: Arguments, to settings: inout CaptureSettings) {
         settings.interval = arguments[interval].map { $0 / .seconds(1) }
         settings.playbackFramesPerSecond = arguments[playback]
+        settings.preRoll = arguments[preRoll].map { $0 / .seconds(1) }
     }
 }

@@ -46,7 +46,9 @@ struct RecordCommand: Command {
             "Films into the library, until the duration is over or you interrupt",
             discussion:
                 "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.\n"
-                + "--timeout is for the beginning, the answer of the person included, and not for the film.",
+                + "--timeout is for the beginning, the answer of the person included, and not for the film.\n"
+                + "With --pre-roll the camera is in use from the beginning, and nothing is kept but the newest seconds, in\n"
+                + "memory. Enter, or 'obscura record resume', begins the film with them; Enter again pauses it.",
             parameters: [
                 CaptureParameters.camera, Self.duration, Self.maximumBytes, Self.quality, Self.container, Self.codec,
                 CaptureParameters.output, Self.progress,
@@ -57,6 +59,7 @@ struct RecordCommand: Command {
                 ("record --json --progress", "for scripts that must know when filming has begun"),
                 ("record --container mp4 --codec h264", "for the web"),
                 ("record --interval 10s --duration 8h", "a timelapse of a day's work, 96 seconds long"),
+                ("record --pre-roll 5s", "waits; Enter begins the film with the five seconds before it"),
                 ("record --quality 640x480 --output film.mov", "until Ctrl-C, and a copy beside the library"),
             ]
         )
@@ -100,6 +103,7 @@ struct RecordCommand: Command {
         settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()
+        let keys = RecordingKeys(of: arguments[FilmParameters.preRoll] == nil ? nil : context.person)
         let terminal = context.terminal
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
@@ -108,7 +112,8 @@ struct RecordCommand: Command {
                         // The deadline is for the beginning; how long a film lasts is another matter.
                         return try await cluster.stream(request, rules.endless) { progress, _ in
                             recording.began(progress.recording)
-                            Self.show(progress, form, terminal)
+                            keys.note(progress)
+                            Self.show(progress, keys.line(progress), form, terminal)
                         }
                     } catch let error as ErrorReply {
                         throw error.keepingFilm(recording.name)
@@ -127,6 +132,12 @@ struct RecordCommand: Command {
                 }
             }
             group.addTask {
+                await keys.follow(cluster, terminal)
+                // Only the others end the film.
+                await context.interruption.wait(times: .max)
+                return nil
+            }
+            group.addTask {
                 await context.interruption.wait()
                 guard !Task.isCancelled, let name = recording.name else { return nil }
                 terminal.showProgress("ending the film")
@@ -142,9 +153,15 @@ struct RecordCommand: Command {
         return result
     }
 
-    private static func show(_ progress: RecordingProgress, _ form: ProgressForm, _ terminal: Terminal) {
+    private static func show(
+        _ progress: RecordingProgress,
+        _ paused: String?,
+        _ form: ProgressForm,
+        _ terminal: Terminal
+    ) {
         let line =
-            "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
+            paused
+            ?? "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
             + "\(CountText.of(progress.droppedFrames, "frame")) dropped"
         if form == .json { terminal.writeJSON(StreamLine(.progress, progress)) }
         if form == .lines {

@@ -9,11 +9,11 @@ package enum CommandCatalogue {
         UpCommand(), DemoCommand(), StatusCommand(), DoctorCommand(), SchemaCommand(), SourcesCommand(),
     ]
 
-    private static let cameras: [any Command] = [
-        ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(),
-        CameraControlsCommand(),
-        PhotoCommand(), RecordCommand(), PreviewCommand(),
-    ]
+    private static let cameras: [any Command] =
+        [
+            ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(),
+            CameraControlsCommand(), PhotoCommand(), RecordCommand(),
+        ] + RecordingCommand.Verb.allCases.map { RecordingCommand($0) } + [PreviewCommand()]
 
     private static let library: [any Command] = [
         ImportCommand(), SaveCommand(), ListGroupsCommand(), ListAssetsCommand(), ShowAssetCommand(),

@@ -14,6 +14,7 @@ enum WireWords {
         "settings.maximumBytes": ["maximum-bytes"],
         "settings.interval": ["interval"],
         "settings.playbackFramesPerSecond": ["playback-fps"],
+        "settings.preRoll": ["pre-roll"],
         "query.since": ["since"],
         "query.until": ["until"],
         "query.group": ["group"],

@@ -1,0 +1,49 @@
+import MessageSchema
+
+/// `obscura record pause`, `resume`, `stop`: a film that another command of the same program takes.
+struct RecordingCommand: Command {
+    /// What a running film is told.
+    enum Verb: String, CaseIterable {
+        case pause, resume, stop
+
+        fileprivate var summary: String {
+            switch self {
+            case .pause: "Pauses a film; the camera stays in use"
+            case .resume: "Goes on with a film that is paused, or begins one with pre-roll"
+            case .stop: "Ends a film and keeps it"
+            }
+        }
+    }
+
+    private static let recording = Positional("RECORDING", "Its name, as record --progress tells it", as: .text)
+
+    private let verb: Verb
+    let signature: CommandSignature
+
+    init(_ verb: Verb) {
+        self.verb = verb
+        signature = CommandSignature(
+            "record \(verb.rawValue)",
+            verb.summary,
+            parameters: [Self.recording],
+            examples: [("record \(verb.rawValue) 4a1f09c2d3b58e77", "a film of this user's programs")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let recording = arguments.one(Self.recording)
+        let asJSON = arguments[CommonParameters.json]
+        let cluster = try context.cluster(arguments)
+        switch verb {
+        case .pause: _ = try await cluster.call(PauseRecording(recording: recording))
+        case .resume: _ = try await cluster.call(ResumeRecording(recording: recording))
+        case .stop: _ = try await cluster.call(StopRecording(recording: recording))
+        }
+        if asJSON { context.terminal.writeJSON(Line(recording: recording)) }
+        return .success
+    }
+
+    private struct Line: Encodable {
+        let recording: String
+    }
+}
