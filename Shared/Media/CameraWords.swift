@@ -3,7 +3,7 @@ package enum CameraPosition: String, Hashable, Sendable, Codable, CaseIterable {
     case front, back, external
 }
 
-/// What the flash shall do for a photo.
+/// What the flash shall do for a photo, and the torch for a film.
 package enum FlashMode: String, Hashable, Sendable, Codable, CaseIterable {
     case auto, on, off
 }

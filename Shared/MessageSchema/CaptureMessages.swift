@@ -4,8 +4,9 @@ package import Media
 package struct CaptureSettings: Hashable, Sendable, Codable {
     /// An identity or a position when asked; the identity when granted.
     package var camera: String
+    /// For a film the light that stays on (torch), off when absent; when granted what became of it, `on` or `off`.
     package var flash: FlashMode?
-    /// Whether the flash fired; only when granted.
+    /// Whether the flash fired, or any of the film had light; only when granted.
     package var flashFired: Bool?
     package var width: Int?
     package var height: Int?

@@ -63,7 +63,7 @@ public struct MediaType: RawRepresentable, Hashable, Sendable {
     public static let movie = MediaType(rawValue: "public.movie")
 }
 
-/// What the flash shall do for a photo.
+/// What the flash shall do for a photo, and the light for a film.
 public enum CameraFlash: String, Hashable, Sendable, CaseIterable {
     case auto, on, off
 

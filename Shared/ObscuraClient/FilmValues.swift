@@ -23,6 +23,8 @@ public struct FilmSettings: Hashable, Sendable {
     public var maximumByteCount: Int64?
     public var container: Container?
     public var codec: Codec?
+    /// Whether the camera's light is on while it films; off when nil.
+    public var light: CameraFlash?
     /// Makes a timelapse: the time from picture to picture, 0.1 seconds to an hour.
     public var interval: Duration?
     /// Pictures of a timelapse that are shown in a second, 1 to 120; 30 when nil.
@@ -49,6 +51,7 @@ public struct FilmSettings: Hashable, Sendable {
             case .h264: .h264
             case nil: nil
             }
+        settings.flash = light?.message
         settings.interval = interval.map { $0 / .seconds(1) }
         settings.playbackFramesPerSecond = playbackFramesPerSecond
         settings.preRoll = preRoll.map { $0 / .seconds(1) }
@@ -104,6 +107,8 @@ public struct Film: Hashable, Sendable {
     public let frames: Int64
     /// Frames that were lost, or no pictures.
     public let droppedFrames: Int64
+    /// Whether the camera's light was on; false when none was asked for.
+    public let hasLight: Bool
     /// Where something was left out, the first ones.
     public let gaps: [FilmGap]
     /// How much of the film was there before it was resumed; nil for a film without pre-roll.
@@ -116,6 +121,7 @@ public struct Film: Hashable, Sendable {
         camera = result.camera
         frames = result.frames ?? 0
         droppedFrames = result.droppedFrames ?? 0
+        hasLight = result.granted.flashFired ?? false
         gaps = (result.cuts ?? []).map(FilmGap.init)
         preRoll = result.preRoll.map { .seconds($0) }
         missedPictures = result.missedPictures

@@ -40,6 +40,8 @@ package actor CameraSession {
     private var losses: [SessionMachine.HolderID: Int] = [:]
     /// What was changed of the camera's settings, to be put back when nobody holds it any more.
     private var book = ControlBook()
+    /// Who wants the light to be on.
+    private var lit: Set<SessionMachine.HolderID> = []
     private var reconsidering: Task<Void, Never>?
 
     /// The session of a device; the clock is for going back to a smaller format after a while.
@@ -103,8 +105,18 @@ package actor CameraSession {
     /// Frames that a holder was too slow for so far.
     package func lost(by feed: Feed) -> Int { losses[feed.id] ?? holders[feed.id]?.lost ?? 0 }
 
-    /// The light, for whoever holds the camera.
-    package func setLight(_ isOn: Bool) async throws(CameraError) { try await device.setLight(isOn) }
+    /// Turns the light on for a holder, or no longer for that one: it is on as long as anybody wants it.
+    package func setLight(_ isOn: Bool, for feed: Feed) async throws(CameraError) {
+        let wasLit = !lit.isEmpty
+        if isOn { lit.insert(feed.id) } else { lit.remove(feed.id) }
+        guard wasLit == lit.isEmpty else { return }
+        do throws(CameraError) {
+            try await device.setLight(isOn)
+        } catch {
+            lit.remove(feed.id)
+            throw error
+        }
+    }
 
     /// What the camera says about its exposure.
     package func readings() async -> ExposureReadings { await device.readings() }
@@ -165,6 +177,7 @@ package actor CameraSession {
 
     private func end(restoring: Bool) async {
         if restoring { await restoreControls() }
+        lit = []
         await device.close()
         perform(machine.handle(.closed))
     }

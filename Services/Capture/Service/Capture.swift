@@ -294,8 +294,11 @@ package struct Capture: Sendable {
         }
         var granted = asked
         granted.camera = recording.camera.id
-        // A film is taken without a light.
-        granted.flash = asked.flash == nil ? nil : .off
+        if asked.flash != nil {
+            let wasOn = await recording.light.wasOn
+            granted.flash = wasOn ? .on : .off
+            granted.flashFired = recording.camera.torch ? wasOn : nil
+        }
         granted.quality = quality
         granted.width = width
         granted.height = height

@@ -13,6 +13,8 @@ package struct FilmPlan: Hashable, Sendable {
     package var quality = QualityPreset.medium
     /// Bytes of the file at most.
     package var maximumByteCount: Int64?
+    /// What the camera's light does while it films; nil is off.
+    package var light: FlashMode?
     /// Nil for a film of every frame.
     package var timelapse: Timelapse?
     /// Microseconds that are kept while the film is paused, as it is at first; nil for a film that begins at once.

@@ -9,6 +9,7 @@ extension FilmPlan {
         codec = asked.codec
         quality = asked.quality ?? .medium
         maximumByteCount = asked.maximumBytes
+        light = asked.flash
         preRoll = asked.preRoll.map { Int64($0 * 1_000_000) }
         timelapse = asked.interval.map {
             Timelapse(

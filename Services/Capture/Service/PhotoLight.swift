@@ -3,14 +3,18 @@ import Cameras
 /// The camera's light while one request's photos are taken.
 final class PhotoLight {
     private let session: CameraSession
+    private let feed: CameraSession.Feed
     private(set) var isOn = false
 
-    init(_ session: CameraSession) { self.session = session }
+    init(_ session: CameraSession, for feed: CameraSession.Feed) {
+        self.session = session
+        self.feed = feed
+    }
 
     /// - Returns: Whether it is on now; a camera that refuses takes the photo without it.
     func turnOn() async throws -> Bool {
         do throws(CameraError) {
-            try await session.setLight(true)
+            try await session.setLight(true, for: feed)
             isOn = true
         } catch {
             guard error.code == .notSupported else { throw error }
@@ -20,7 +24,7 @@ final class PhotoLight {
 
     func turnOff() async throws {
         guard isOn else { return }
-        try await session.setLight(false)
+        try await session.setLight(false, for: feed)
         isOn = false
     }
 

@@ -145,7 +145,7 @@ package struct PhotoTaker: Sendable {
             insists: settings.width != nil || settings.height != nil
         )
         let feed = try await session.acquire(hold)
-        let light = PhotoLight(session)
+        let light = PhotoLight(session, for: feed)
         do {
             try checkFormat(feed.format, for: format)
             try await take(settings.count ?? 1, as: format, from: feed, shutter, light, into: shooting, backlog)

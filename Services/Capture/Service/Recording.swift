@@ -31,6 +31,7 @@ package struct Recording: Sendable {
     let film: FilmWriter
     let stop: Latch
     let pause: PauseSwitch
+    package let light: FilmLight
     /// For whom.
     let owner: Principal?
     let clock: any Clock<Duration>
@@ -62,6 +63,7 @@ package struct Recording: Sendable {
         self.film = film
         self.stop = stop
         self.pause = pause
+        light = FilmLight(film.plan.light, of: camera, session)
         self.owner = owner
         self.clock = clock
     }
@@ -116,9 +118,11 @@ package struct Recording: Sendable {
                 do {
                     try await take(feed, maximum: maximum, hasFrame: hasFrame, check: check, progress: progress)
                 } catch {
+                    await light.rest(feed)
                     await film.lose(await session.release(feed))
                     throw error
                 }
+                await light.rest(feed)
                 let failure = await session.failure(of: feed)
                 await film.lose(await session.release(feed))
                 if let failure { throw failure }
@@ -148,6 +152,8 @@ package struct Recording: Sendable {
         var hasBegun = false
         var isPaused = false
         var told: Int64 = .min
+        try check()
+        if !pause.isPaused { await light.film(nil, feed) }
         for await frame in feed.frames {
             try check()
             if stop.isOpen { return }
@@ -162,6 +168,7 @@ package struct Recording: Sendable {
             if isPaused != pause.isPaused {
                 isPaused.toggle()
                 if isPaused {
+                    await light.rest(feed)
                     try await film.pause()
                     if await film.isComplete { return }
                     try await progress(await state)
@@ -170,7 +177,12 @@ package struct Recording: Sendable {
                 }
                 told = .min
             }
-            if isPaused { try await film.keep(frame) } else { try await film.add(frame) }
+            if isPaused {
+                try await film.keep(frame)
+            } else {
+                await light.film(frame, feed)
+                try await film.add(frame)
+            }
             guard await film.badInARow < Self.mostBadFrames else {
                 throw CameraError(.stalled, "\(Self.mostBadFrames) frames in a row were no pictures")
             }

@@ -14,7 +14,7 @@ struct Shutter {
     }
 
     /// Below this mean brightness `auto` uses the flash.
-    private static let darkness = 40.0
+    static let darkness = 40.0
     /// Microseconds before the moment at which a self-timer's light goes on.
     private static let lightLead: Int64 = 1_000_000
 

@@ -3,6 +3,12 @@ import MessageSchema
 
 /// What makes a film of `record` more than all that the camera gives from now on.
 enum FilmParameters {
+    private static let flash = Option(
+        "flash",
+        "auto|on|off",
+        "Whether the camera's light is on while it films (default: off)",
+        as: ValueReader<FlashMode>.word
+    )
     private static let interval = Option(
         "interval",
         "SECONDS",
@@ -28,10 +34,11 @@ enum FilmParameters {
         as: .time
     )
 
-    static var all: [any Parameter] { [interval, playback, preRoll] }
+    static var all: [any Parameter] { [flash, interval, playback, preRoll] }
 
     /// Adds to the settings what the arguments say.
     static func add(_ arguments: Arguments, to settings: inout CaptureSettings) {
+        settings.flash = arguments[flash]
         settings.interval = arguments[interval].map { $0 / .seconds(1) }
         settings.playbackFramesPerSecond = arguments[playback]
         settings.preRoll = arguments[preRoll].map { $0 / .seconds(1) }
