@@ -69,8 +69,8 @@ package struct ExposureReadings: Hashable, Sendable {
 /// A camera that can be opened: the seam between capture and everything that gives pictures.
 ///
 /// Conformers: `V4L2Camera`, `PatternCamera`, `FileCamera`, and the scripted cameras of the tests. A device is used by
-/// one session at a time, which never has two frames in flight; `close`, the light, readings and settings may be asked
-/// for meanwhile.
+/// one session at a time, which never has two frames in flight; `close`, the light, a still, readings and settings
+/// may be asked for meanwhile.
 package protocol CameraDevice: AdjustableCamera {
     /// What the camera is; known before it is opened.
     nonisolated var camera: Camera { get }
@@ -89,11 +89,26 @@ package protocol CameraDevice: AdjustableCamera {
     /// Stops the camera and lets go of it; does nothing when it is closed. Ends a `nextFrame` that waits.
     func close() async
 
+    /// Takes one picture at a size of its own while the camera is open, whatever size its frames have; those go on.
+    ///
+    /// Needs a second stream or a still pin. UVC has one (USB Video Class 1.5, 2.4.2.4 still image capture, methods 2 and 3),
+    /// which uvcvideo does not drive; none of the conformers above can.
+    ///
+    /// - Throws: `notSupported`: its frames are all there is.
+    func still(_ wanted: WantedFormat) async throws(CameraError) -> CapturedFrame
+
     /// Turns the light on or off; a camera without one refuses.
     func setLight(_ isOn: Bool) async throws(CameraError)
 
     /// What the camera says about its exposure now.
     func readings() async -> ExposureReadings
+}
+
+extension CameraDevice {
+    /// A camera that gives one size at a time.
+    package func still(_ wanted: WantedFormat) async throws(CameraError) -> CapturedFrame {
+        throw CameraError(.notSupported, "one size at a time")
+    }
 }
 
 /// A camera's settings, such as its brightness, while it is open.

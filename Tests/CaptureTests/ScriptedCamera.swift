@@ -26,6 +26,7 @@ actor ScriptedCamera: CameraDevice {
     private(set) var isOpen = false
     private(set) var litWhen: [Bool] = []
     private var list: [CameraControl] = []
+    private var still: CapturedFrame?
     private var refused = ""
     /// What was set, in order.
     private(set) var settings: [String] = []
@@ -99,6 +100,11 @@ actor ScriptedCamera: CameraDevice {
         lightWatchers = []
     }
 
+    func still(_ wanted: WantedFormat) async throws(CameraError) -> CapturedFrame {
+        guard let still, isOpen else { throw CameraError(.notSupported) }
+        return still
+    }
+
     func readings() async -> ExposureReadings { ExposureReadings(exposureMicroseconds: 10_000, isoSpeed: 200) }
 
     func controls() async -> [CameraControl] { list }
@@ -109,6 +115,9 @@ actor ScriptedCamera: CameraDevice {
     }
 
     // MARK: The test's side
+
+    /// What the camera's second stream gives, whatever its frames are.
+    func setStill(_ frame: CapturedFrame) { still = frame }
 
     /// What can be set, and the name of what can not.
     func setControls(_ controls: [CameraControl], refusing refused: String = "") {

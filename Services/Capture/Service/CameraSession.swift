@@ -118,6 +118,14 @@ package actor CameraSession {
         }
     }
 
+    /// A picture at a size of its own beside what the holders get, from a camera that can give one.
+    ///
+    /// - Throws: `notSupported` where the camera can not, or is not open.
+    package func still(_ wanted: WantedFormat) async throws(CameraError) -> CapturedFrame {
+        guard case .open = machine.state else { throw CameraError(.notSupported, "not open") }
+        return try await device.still(wanted.clamped(to: device.camera))
+    }
+
     /// What the camera says about its exposure.
     package func readings() async -> ExposureReadings { await device.readings() }
 

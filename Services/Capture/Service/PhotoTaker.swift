@@ -1,9 +1,9 @@
-private import Cameras
+import Cameras
 package import Consent
 private import Imaging
-private import Media
+import Media
 package import MessageSchema
-private import Video4Linux
+import Video4Linux
 
 /// Takes the photos of one request: the first good frame later than its moment whose exposure has settled, and those
 /// after it.
@@ -144,7 +144,12 @@ package struct PhotoTaker: Sendable {
             // Who names a size does not want a film's smaller one.
             insists: settings.width != nil || settings.height != nil
         )
-        let feed = try await session.acquire(hold)
+        let feed: CameraSession.Feed
+        do {
+            feed = try await session.acquire(hold)
+        } catch let refusal as CameraInUse {
+            return try await takeStills(settings, besides: refusal, into: shooting, backlog)
+        }
         let light = PhotoLight(session, for: feed)
         do {
             try checkFormat(feed.format, for: format)
@@ -158,7 +163,7 @@ package struct PhotoTaker: Sendable {
     }
 
     /// - Throws: `inUse` where somebody else's format keeps the camera from giving another one.
-    private func checkFormat(_ given: VideoFormat, for wanted: PhotoFormat) throws {
+    func checkFormat(_ given: VideoFormat, for wanted: PhotoFormat) throws {
         guard given.pictureShape == nil else { return }
         guard wanted == .raw || !given.isJPEG else { return }
         let hasPixels = camera.formats.contains { !$0.isCompressed }
