@@ -1,0 +1,104 @@
+import CommandLineService
+import Media
+import MessageSchema
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A film of the command line` {
+    @Test func `what is asked of a film reaches the service`() async throws {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { request, _ in
+            var settings = CaptureSettings(camera: "b")
+            settings.flash = .auto
+            settings.interval = 10
+            settings.playbackFramesPerSecond = 24
+            settings.maximumDuration = 28_800
+            #expect(request.settings == settings)
+            var result = Samples.result()
+            result.frames = 2_880
+            result.missedPictures = 1
+            return result
+        }
+        let words = ["--flash", "auto", "--interval", "10s", "--playback-fps", "24", "--duration", "8h"]
+        let outcome = await obscura(["record", "--camera", "b"] + words, on: cluster)
+        #expect(outcome.status == .success, "\(outcome.errors)")
+        #expect(outcome.lines.contains("missed    1 picture"))
+        for wrong in [["--playback-fps", "0.5"], ["--playback-fps", "x"], ["--interval", "0"], ["--pre-roll", "0"]] {
+            #expect(await obscura(["record", "--camera", "b"] + wrong, on: cluster).status == .usage)
+        }
+        cluster.onStream(RecordMovie.self) { request, _ in
+            try request.checkParameters()
+            return Samples.result()
+        }
+        let refused = await obscura(["record", "--camera", "b", "--playback-fps", "24"], on: cluster)
+        #expect(refused.errors.contains("--playback-fps has to be left out"), "\(refused.errors)")
+    }
+
+    @Test func `Enter begins a film with pre-roll, pauses it, and lets it go on`() async throws {
+        let cluster = FakeCluster()
+        let (asked, asking) = AsyncStream<String>.makeStream()
+        let told = Interruption()
+        cluster.onStream(RecordMovie.self) { request, send in
+            #expect(request.settings.preRoll == 5)
+            var state = RecordingProgress(recording: "r1", frames: 0, droppedFrames: 0, duration: 0, bytes: 0)
+            state.paused = true
+            try await send(state, [])
+            told.trigger()
+            var wishes: [String] = []
+            for await wish in asked {
+                wishes.append(wish)
+                state.paused = wish == "resume" ? nil : true
+                try await send(state, [])
+                told.trigger()
+                if wishes.count == 3 { break }
+            }
+            #expect(wishes == ["resume", "pause", "resume"])
+            var result = Samples.result()
+            result.preRoll = 4.5
+            return result
+        }
+        cluster.on(ResumeRecording.self) { request in
+            #expect(request.recording == "r1")
+            asking.yield("resume")
+            return Empty()
+        }
+        cluster.on(PauseRecording.self) { _ in
+            asking.yield("pause")
+            return Empty()
+        }
+        let keys = Mutex(0)
+        let person = PersonTerminal(
+            write: { _ in },
+            readLine: {
+                let key = keys.withLock { keys in
+                    keys += 1
+                    return keys
+                }
+                await told.wait(times: key)
+                return key <= 3 ? "" : nil
+            }
+        )
+        let words = ["record", "--camera", "b", "--pre-roll", "5s", "--no-prompt", "--json"]
+        let outcome = await obscura(words, on: cluster, person: person)
+        #expect(outcome.status == .success, "\(outcome.errors)")
+        #expect(outcome.text.contains(#""preRoll":4.5"#))
+    }
+
+    @Test(arguments: ["pause", "resume", "stop"])
+    func `another command pauses, resumes and stops a film by its name`(verb: String) async throws {
+        let cluster = FakeCluster()
+        let names = ["pause": PauseRecording.name, "resume": ResumeRecording.name, "stop": StopRecording.name]
+        cluster.on(PauseRecording.self) { _ in Empty() }
+        cluster.on(ResumeRecording.self) { _ in Empty() }
+        cluster.on(StopRecording.self) { request in
+            throw ErrorReply(.unknownRecording, "There is no recording \(request.recording)")
+        }
+        let outcome = await obscura("record", verb, "r7", "--json", on: cluster)
+        let name = try #require(names[verb])
+        #expect(cluster.calls == [name])
+        #expect(outcome.text == (verb == "stop" ? "" : "{\"recording\":\"r7\"}\n"))
+        #expect((outcome.status == .success) == (verb != "stop"))
+        #expect(await obscura("record", verb, on: cluster).status == .usage)
+    }
+}
