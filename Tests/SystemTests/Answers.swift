@@ -8,6 +8,7 @@ struct ErrorLine: Decodable {
         var reason: String?
         var recoverySuggestion: String?
         var cause: String?
+        var parameters: [String: String]?
     }
 
     var error: Fields

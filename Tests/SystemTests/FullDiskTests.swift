@@ -54,6 +54,9 @@ struct FullDiskTests {
                 let error = try full.error()
                 #expect(error.code == "diskFull")
                 #expect(error.number == -3305)
+                // As df has it, and what has to stay free is part of what is needed.
+                #expect(error.parameters?["bytesAvailable"] == "0")
+                #expect(error.parameters?["bytesNeeded"].flatMap { Int($0) } ?? 0 >= 16 << 20)
             }
             let readable = try await cluster.obscura("library", "show", first.url, "--json")
             #expect(readable.status == 0, "\(readable.errors)")

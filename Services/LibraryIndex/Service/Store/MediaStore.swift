@@ -216,10 +216,13 @@ package actor MediaStore {
     }
 
     private func checkSpace(for bytes: Int64) throws {
-        let available = try availableBytes()
-        guard available > bytes else {
-            throw LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
-        }
+        guard try availableBytes() > bytes else { throw try full(bytes) }
+    }
+
+    /// The disk as `df` shows it, and what a file needs of it: the reserve is not given away, and has to stay free.
+    private func full(_ bytes: Int64) throws -> LibraryError {
+        let reserve = Int64(MediaStore.reservedBytes)
+        return LibraryError(.diskFull(needed: bytes + reserve, available: try availableBytes() + reserve))
     }
 
     /// Turns a refusal of the disk into words of the library.
@@ -227,8 +230,7 @@ package actor MediaStore {
         do {
             return try body()
         } catch let error as FilesError where error.code == .noSpace {
-            let available = (try? availableBytes()) ?? 0
-            throw LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
+            throw try full(bytes)
         } catch let error as FilesError {
             throw LibraryError(.writeFailed(reason: error.description))
         }
