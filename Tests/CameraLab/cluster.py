@@ -55,7 +55,7 @@ def capture_nodes():
 
 
 def listed_formats(node):
-    """What v4l2-ctl lists: for each format its sizes, and for each size its intervals in seconds as it prints them."""
+    """What v4l2-ctl lists: for each format its sizes, and for each size its intervals in seconds as it prints them, sorted."""
     found, sizes, intervals = {}, {}, []
     for line in run("v4l2-ctl", "-d", node, "--list-formats-ext").splitlines():
         line = line.strip()
@@ -65,7 +65,7 @@ def listed_formats(node):
             intervals = sizes[int(size[1]), int(size[2])] = []
         elif step := re.match(r"Interval: Discrete ([\d.]+)s", line):
             intervals.append(step[1])
-    return found
+    return {name: {size: sorted(each) for size, each in sizes.items()} for name, sizes in found.items()}
 
 
 def shown_formats(camera):
@@ -78,7 +78,7 @@ def shown_formats(camera):
             is_one = (size["minimumWidth"], size["minimumHeight"]) == (size["maximumWidth"], size["maximumHeight"])
             if not is_one or size.get("intervalsAreRange"):
                 raise ValueError(f"a range where there is none: {size}")
-            sizes[size["minimumWidth"], size["minimumHeight"]] = [seconds(text) for text in size["intervals"]]
+            sizes[size["minimumWidth"], size["minimumHeight"]] = sorted(map(seconds, size["intervals"]))
     return found
 
 
