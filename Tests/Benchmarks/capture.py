@@ -33,7 +33,7 @@ def show(what, values):
 
 def preview(client, camera, size=None):
     body = {"camera": camera, **({"width": size[0], "height": size[1]} if size else {})}
-    return Exchange(client, "camera.preview", body, {"credit": 2})
+    return Exchange(client, "camera.preview", body, {"credit": 2, "deadline": 600_000})
 
 
 def latency(camera, count, size, what):
