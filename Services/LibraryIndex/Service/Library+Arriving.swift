@@ -353,9 +353,7 @@ extension Library {
     func translated(_ error: any Error, bytes: Int64) async -> any Error {
         guard let failure = error as? SQLiteError else { return error }
         switch failure.code {
-        case .diskFull:
-            let available = (try? await store.availableBytes()) ?? 0
-            return LibraryError(.diskFull(needed: bytes, available: max(available, 0)))
+        case .diskFull: return await store.full(for: bytes)
         case .busy: return LibraryError(.writeBusy)
         case .inputOutput, .readOnly: return LibraryError(.writeFailed(reason: failure.description))
         default: return error

@@ -216,13 +216,14 @@ package actor MediaStore {
     }
 
     private func checkSpace(for bytes: Int64) throws {
-        guard try availableBytes() > bytes else { throw try full(bytes) }
+        guard try availableBytes() > bytes else { throw full(for: bytes) }
     }
 
-    /// The disk as `df` shows it, and what a file needs of it: the reserve is not given away, and has to stay free.
-    private func full(_ bytes: Int64) throws -> LibraryError {
+    /// That the disk is full: as `df` shows it, and what a file needs of it, with the reserve that has to stay free.
+    package func full(for bytes: Int64) -> LibraryError {
         let reserve = Int64(MediaStore.reservedBytes)
-        return LibraryError(.diskFull(needed: bytes + reserve, available: try availableBytes() + reserve))
+        let available = ((try? availableBytes()) ?? -reserve) + reserve
+        return LibraryError(.diskFull(needed: bytes + reserve, available: available))
     }
 
     /// Turns a refusal of the disk into words of the library.
@@ -230,7 +231,7 @@ package actor MediaStore {
         do {
             return try body()
         } catch let error as FilesError where error.code == .noSpace {
-            throw try full(bytes)
+            throw full(for: bytes)
         } catch let error as FilesError {
             throw LibraryError(.writeFailed(reason: error.description))
         }
