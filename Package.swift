@@ -269,7 +269,7 @@ let fuzzing: [Target] = [
 let benchmarks: [Target] = [
     .executableTarget(
         name: "frame-benchmark",
-        dependencies: ["Cameras", "CaptureService", "Video4Linux"],
+        dependencies: ["Cameras", "CaptureService", "Files", "Video4Linux"],
         path: "Tests/Benchmarks/Frames",
         swiftSettings: settings
     )

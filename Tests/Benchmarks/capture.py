@@ -50,7 +50,7 @@ def latency(camera, count, size, what):
                 times.append(now - message.body["captured"])
         viewer.send({"kind": "cancel"})
         show(f"frame to viewer, {what}", times)
-        print(f"capture          processor for a picture of it: {(processor_seconds() - begin) / seen * 1000:.2f} ms")
+        print(f"capture          processor of the service, the camera's frame included: {(processor_seconds() - begin) / seen * 1000:.2f} ms a picture")
 
 
 def photos(camera, count):

@@ -5,6 +5,7 @@
 // Prints a line of JSON.
 private import Cameras
 private import CaptureService
+private import Files
 private import Glibc
 private import Video4Linux
 
@@ -15,27 +16,13 @@ func processorMicroseconds() -> Double {
     return Double(now.tv_sec) * 1e6 + Double(now.tv_nsec) / 1e3
 }
 
-/// The first number after a name in a file of `/proc/self`, in its unit.
-func kilobytes(_ name: String) -> Int {
-    guard let file = unsafe fopen("/proc/self/status", "r") else { return 0 }
-    defer { unsafe fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while unsafe fgets(&line, 256, file) != nil {
-        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        if text.hasPrefix(name + ":") { return Int(text.filter(\.isNumber)) ?? 0 }
-    }
-    return 0
-}
+/// The whole of a file.
+func bytes(of path: String) throws -> [UInt8] { try FileDescriptor(opening: path, .read).readAll(limit: 1 << 30) }
 
-func bytes(of path: String) -> [UInt8] {
-    guard let file = unsafe fopen(path, "rb") else { return [] }
-    defer { unsafe fclose(file) }
-    unsafe fseek(file, 0, SEEK_END)
-    let size = unsafe ftell(file)
-    unsafe rewind(file)
-    var bytes = [UInt8](repeating: 0, count: max(0, size))
-    let count = unsafe fread(&bytes, 1, bytes.count, file)
-    return Array(bytes.prefix(count))
+/// Kilobytes of this process that are in memory (proc(5), `VmRSS`).
+func residentKilobytes() throws -> Int {
+    let lines = String(decoding: try bytes(of: "/proc/self/status"), as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix("VmRSS:") }.flatMap { Int($0.filter(\.isNumber)) } ?? 0
 }
 
 /// Encodes frames as photos and films do.
@@ -48,7 +35,7 @@ func encode(_ path: String, width: Int, height: Int, quality: Int, count: Int) t
         imageByteCount: width * height * 2,
         interval: FrameInterval(numerator: 1, denominator: 30)
     )
-    let all = bytes(of: path)
+    let all = try bytes(of: path)
     let size = width * height * 2
     let frames = (0..<all.count / size).map { number in
         CapturedFrame(
@@ -77,11 +64,11 @@ func memory(_ count: Int) async throws -> String {
     for await frame in feed.frames {
         _ = try await encoder.picture(of: frame, at: PreviewSize(width: 160, height: 120))
         taken += 1
-        if taken == count / 10 { early = kilobytes("VmRSS") }
+        if taken == count / 10 { early = try residentKilobytes() }
         if taken == count { break }
     }
     _ = await session.release(feed)
-    return "{\"frames\": \(taken), \"early_kb\": \(early), \"late_kb\": \(kilobytes("VmRSS"))}"
+    return "{\"frames\": \(taken), \"early_kb\": \(early), \"late_kb\": \(try residentKilobytes())}"
 }
 
 let words = CommandLine.arguments
