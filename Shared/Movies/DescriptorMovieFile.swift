@@ -3,14 +3,21 @@ private import Glibc
 /// A movie file on disk, owned: it is closed when the value goes.
 package struct DescriptorMovieFile: MovieFile, ~Copyable {
     private let descriptor: Int32
+    /// Bytes of the disk that are left free beside as many as the movie has; nil where it may fill the disk.
+    private var reserve: Int64?
 
     /// Creates a file that must not exist, readable and writable by its owner alone.
     ///
+    /// - Parameters:
+    ///   - path: Where.
+    ///   - reserve: With it, the movie is full (`noSpace`) while there is still room for its end, for a copy of it, and for
+    ///     so many bytes.
     /// - Throws: `notCreated`, `noSpace` or `inputOutput` with errno.
-    package init(creating path: String) throws(MovieError) {
+    package init(creating path: String, reserve: Int64? = nil) throws(MovieError) {
         let result = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard result >= 0 else { throw Self.error(errno, other: .notCreated) }
         descriptor = result
+        self.reserve = reserve
     }
 
     /// Opens a file that is there, never through a symbolic link.
@@ -30,6 +37,7 @@ package struct DescriptorMovieFile: MovieFile, ~Copyable {
     package mutating func write(_ parts: [[UInt8]], at offset: Int64) throws(MovieError) {
         // One pwrite for all: a crash leaves a fragment written or cut short, never one with a hole.
         let bytes = parts.count == 1 ? parts[0] : Array(parts.joined())
+        try checkReserve(end: offset + Int64(bytes.count), adding: Int64(bytes.count))
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBytes { buffer in
@@ -41,6 +49,17 @@ package struct DescriptorMovieFile: MovieFile, ~Copyable {
             written += result
         }
     }
+
+    /// A disk that does not say what is free (some network file systems) is written to until it is full.
+    private func checkReserve(end: Int64, adding byteCount: Int64) throws(MovieError) {
+        guard let reserve else { return }
+        var space = statvfs()
+        guard unsafe fstatvfs(descriptor, &space) == 0, space.f_blocks > 0 else { return }
+        let free = Int64(clamping: space.f_bavail.multipliedReportingOverflow(by: space.f_frsize).partialValue)
+        guard free - byteCount >= end + reserve else { throw Self.error(ENOSPC) }
+    }
+
+    package mutating func useReserve() { reserve = nil }
 
     package func read(_ count: Int, at offset: Int64) throws(MovieError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

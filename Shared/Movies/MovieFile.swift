@@ -19,4 +19,12 @@ package protocol MovieFile: ~Copyable {
 
     /// How many bytes the file has.
     func byteCount() throws(MovieError) -> Int64
+
+    /// The movie ends: what was kept free for that may be used.
+    mutating func useReserve()
+}
+
+extension MovieFile where Self: ~Copyable {
+    /// Nothing was kept free.
+    package mutating func useReserve() {}
 }

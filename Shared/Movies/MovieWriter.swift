@@ -153,6 +153,7 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         }
         guard samples.count > 0 else { throw MovieError(.badFrame) }
         state = .closed
+        file.useReserve()
         end = try layout.finish(head: head, samples: samples, end: end, file: &file)
         return Summary(
             frames: samples.count,

@@ -161,4 +161,23 @@ struct MovieWriterTests {
         }
         #expect(try MovieRecovery.recover(&recovered) == .complete)
     }
+
+    @Test func `a file keeps free what it is told to, until the movie ends`() throws {
+        try Recording.withPath { path in
+            var file = try DescriptorMovieFile(creating: path, reserve: 1 << 60)
+            var refusal: MovieError?
+            do throws(MovieError) {
+                try file.write([[1]], at: 0)
+            } catch {
+                refusal = error
+            }
+            #expect(refusal?.code == .noSpace)
+            let before = try file.byteCount()
+            #expect(before == 0)
+            file.useReserve()
+            try file.write([[1]], at: 0)
+            let after = try file.byteCount()
+            #expect(after == 1)
+        }
+    }
 }

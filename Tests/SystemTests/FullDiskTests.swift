@@ -72,6 +72,18 @@ struct FullDiskTests {
         }
     }
 
+    @Test func `a film ends while there is still room for it in the library, and for a photo after it`() async throws {
+        try await Self.withDisk(megabytes: 44) { cluster, disk in
+            try await cluster.allowEverything()
+            let film = try await cluster.obscura("record", "--quality", "high", "--duration", "300s", "--json")
+            #expect(film.status == 74, "\(film.errors)")
+            #expect(try film.error().code == "diskFull")
+            let films: [AssetLine] = try await cluster.obscura("library", "list", "--kind", "video", "--json").objects()
+            #expect(films.count == 1)
+            #expect(try await cluster.obscura("photo", "--json").status == 0)
+        }
+    }
+
     @Test func `a disk that fills while a film is taken keeps what was filmed`() async throws {
         try await Self.withDisk(megabytes: 64) { cluster, disk in
             try await cluster.allowEverything()

@@ -17,6 +17,10 @@ package actor FilmWriter {
     /// Frames in a row that wait for one at which decoding can begin, until the camera is given up: ten seconds and more.
     private static let mostUnneeded = 600
 
+    /// Bytes that a film leaves free beside room for a copy, by which it gets into the library: as many as the library
+    /// leaves free, and some for the decisions and logs of the others.
+    private static let reserve: Int64 = 20 << 20
+
     private let loop = EventLoop(name: "film")
     private let path: String
     /// What was asked of it.
@@ -181,7 +185,7 @@ package actor FilmWriter {
             if let size = sample.size { (description.width, description.height) = size }
             writer = try MovieWriter(
                 description,
-                file: DescriptorMovieFile(creating: path),
+                file: DescriptorMovieFile(creating: path, reserve: Self.reserve),
                 fragmentMicroseconds: plan.timelapse?.fragmentMicroseconds ?? 1_000_000
             )
         }
