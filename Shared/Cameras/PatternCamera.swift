@@ -137,6 +137,9 @@ package enum BuiltInCameras {
     /// Both.
     package static let all = [back, front]
 
+    /// What can be set on each, with the values that it starts with.
+    package static let controls = PatternSettings().controls
+
     static let formats = [
         VideoFormatDescription(
             pixelFormat: .yuyv,

@@ -258,6 +258,17 @@ struct CameraDeskTests {
         }
     }
 
+    @Test func `a built-in camera tells what can be set on it, also while nobody uses it`() async throws {
+        try await withTemporaryDirectory { root in
+            let desk = Self.desk(try Machine(root))
+            let controls = try #require(await desk.controls(of: BuiltInCameras.back))
+            #expect(
+                !controls.isEmpty
+                    && controls.allSatisfy { control in control.value == control.default.map { .number($0) } }
+            )
+        }
+    }
+
     @Test func `a camera that the policy forbids is disabled, also a built-in one`() async throws {
         try await withTemporaryDirectory { root in
             let machine = try Machine(root)

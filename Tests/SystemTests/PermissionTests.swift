@@ -141,6 +141,8 @@ struct PermissionTests {
             #expect(try outcome.error().code == "revoked")
             let kept = try #require(try await cluster.onlyAsset())
             #expect(kept.kind == "video" && kept.state == "ok" && (kept.duration ?? 0) >= 1, "\(kept)")
+            #expect(try outcome.error().parameters?["asset"] == kept.url)
+            #expect(try outcome.error().reason?.contains("is in the library") == true, "\(outcome.errors)")
             #expect(try await cluster.framesPlayed(of: kept.url) >= 10)
         }
     }

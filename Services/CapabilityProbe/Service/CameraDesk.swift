@@ -88,8 +88,10 @@ package actor CameraDesk {
         return ProbeMachine(catalogue: current(), library: library)
     }
 
-    /// What can be set on a camera; nil where it is a built-in one, or could not be asked.
-    package func controls(of camera: Camera) -> [CameraControl]? { camera.node.flatMap { controlsOfNode($0) } }
+    /// What can be set on a camera; nil where it could not be asked. A built-in one is here as it starts.
+    package func controls(of camera: Camera) -> [CameraControl]? {
+        camera.builtIn ? BuiltInCameras.controls : camera.node.flatMap { controlsOfNode($0) }
+    }
 
     /// Why there is no camera of hardware, where that is the machine's nature.
     package func problem() -> String? { current().problem }

@@ -327,32 +327,41 @@ package struct Capture: Sendable {
             if case .broken(let error) = end { throw ErrorReply(capture: error, camera: recording.camera) }
             throw ErrorReply(.cancelled, "The recording ended before its first frame")
         }
+        let asset: Asset
         do {
             do { _ = try await recording.film.finish() } catch {
                 await keeper.leave(note)
                 throw error
             }
-            let asset = try await keeper.deliver(note)
-            host.log.info(
-                "recording saved",
-                [
-                    "recording": .string(recording.id), "frames": .count(Int(frames)),
-                    "asset.bytes": .count(Int(asset.bytes)),
-                ]
-            )
-            if case .broken(let error) = end { throw ErrorReply(capture: error, camera: recording.camera) }
-            var result = CaptureResult(asset: asset, camera: recording.camera.id, asked: asked, granted: granted)
-            result.frames = frames
-            result.droppedFrames = await recording.film.dropped
-            result.cuts = await recording.film.cuts
-            result.missedPictures = await recording.film.missed
-            result.preRoll = await recording.film.preRollSeconds
-            return result
+            asset = try await keeper.deliver(note)
         } catch {
             // What broke the recording is what the program has to hear, whatever became of the film.
-            if case .broken(let cause) = end { throw ErrorReply(capture: cause, camera: recording.camera) }
-            throw ErrorReply(capture: error, camera: recording.camera)
+            guard case .broken(let cause) = end else { throw ErrorReply(capture: error, camera: recording.camera) }
+            let isKept = ((try? spool.notes()) ?? []).contains { $0.recording == recording.id }
+            throw ErrorReply(capture: cause, camera: recording.camera).adding(
+                isKept ? "What was filmed until then waits for the library, and comes into it by itself." : nil
+            )
         }
+        host.log.info(
+            "recording saved",
+            [
+                "recording": .string(recording.id), "frames": .count(Int(frames)),
+                "asset.bytes": .count(Int(asset.bytes)),
+            ]
+        )
+        if case .broken(let error) = end {
+            var reply = ErrorReply(capture: error, camera: recording.camera)
+                .adding("What was filmed until then is in the library.")
+            reply.parameters = (reply.parameters ?? [:]).merging(["asset": "\(asset.url)"]) { $1 }
+            throw reply
+        }
+        var result = CaptureResult(asset: asset, camera: recording.camera.id, asked: asked, granted: granted)
+        result.frames = frames
+        result.droppedFrames = await recording.film.dropped
+        result.cuts = await recording.film.cuts
+        result.missedPictures = await recording.film.missed
+        result.preRoll = await recording.film.preRollSeconds
+        return result
     }
 
     // MARK: Recovery

@@ -87,7 +87,7 @@ extension ErrorReply {
             self.init(
                 .diskFull,
                 "The disk is full",
-                reason: "The spool has no room for the film; what was filmed before is kept.",
+                reason: "The spool has no room for more of the film.",
                 recoverySuggestion: "Free some space below the data directory"
             )
         case let error as MovieError:
@@ -97,5 +97,14 @@ extension ErrorReply {
         case is CancellationError: self.init(.cancelled, "The work was cancelled")
         default: self.init(.internalFault, "The capture failed")
         }
+    }
+}
+
+extension ErrorReply {
+    /// The same error with one more sentence in its reason.
+    func adding(_ sentence: String?) -> ErrorReply {
+        var reply = self
+        reply.reason = ErrorWords.joined([reason, sentence], by: ". ")
+        return reply
     }
 }
