@@ -92,6 +92,8 @@ let modules: [Target] = [
     shared("SQLite", ["CSQLite", "CLinux", "Files", "MessageSchema"]),
     shared("Imaging", ["CPNG", "CTurboJPEG", "Containers", "Media"]),
     shared("Movies", ["Containers", "Media", "Files"]),
+    // A file without the metadata that a privacy profile takes out. Pure.
+    shared("Redaction", ["Containers", "MessageSchema", "Movies"]),
     shared("Encoding", ["CLibAVCodec", "Imaging", "Media"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
     shared(
@@ -171,6 +173,10 @@ let testTargets: [Target] = [
     tests("ContainersTests", ["Containers", "Media"]),
     tests("ImagingTests", ["Containers", "Imaging", "Media"]),
     tests("MoviesTests", ["Containers", "Imaging", "Movies", "Media", "Files"]),
+    tests(
+        "RedactionTests",
+        ["Containers", "DecoderService", "Files", "Imaging", "Media", "MessageSchema", "Movies", "Redaction"]
+    ),
     tests("EncodingTests", ["Encoding", "Imaging", "Media", "Movies"]),
     tests(
         "DecoderTests",
@@ -258,7 +264,7 @@ let fuzzing: [Target] = [
         name: "fuzzer",
         dependencies: [
             "CFuzzer", "Consent", "Containers", "DecoderService", "HotPlug", "Imaging", "Media", "MessageSchema",
-            "Messaging", "Movies",
+            "Messaging", "Movies", "Redaction",
         ],
         path: "Tests/Fuzz/Fuzzer",
         swiftSettings: settings

@@ -5,6 +5,7 @@ import Imaging
 import Media
 import MessageSchema
 import Movies
+import Redaction
 
 import struct FoundationEssentials.Data
 import class FoundationEssentials.JSONDecoder
@@ -24,6 +25,8 @@ enum FuzzTarget: String, CaseIterable {
     case stills
     /// Mending, decoding and re-labelling a JPEG.
     case jpeg
+    /// Pictures and films without their metadata.
+    case redaction
     /// The header of a message.
     case header
     /// Bodies of requests.
@@ -52,6 +55,8 @@ enum FuzzTarget: String, CaseIterable {
             _ = (reader.metadata, reader.isCutShort)
         case .jpeg:
             feedJPEG(bytes)
+        case .redaction:
+            feedRedaction(input)
         case .header:
             guard let header = try? HeaderCodec.decode(bytes) else { return }
             precondition((try? HeaderCodec.decode(HeaderCodec.encode(header))) == header, "a header reads back")
@@ -77,6 +82,18 @@ enum FuzzTarget: String, CaseIterable {
         _ = try? decoder.decode(TakePhoto.self, from: data)
         _ = try? decoder.decode(GrantPermission.self, from: data)
         _ = try? decoder.decode(StartExport.self, from: data)
+    }
+
+    private func feedRedaction(_ input: RandomAccessBytes) {
+        let type = FileType(recognising: input)
+        for profile: PrivacyProfile in [.location, .all] {
+            // What is refused is not handed out.
+            guard let made = try? Redactor.redaction(of: input, type: type, profile: profile) else { continue }
+            let count = Int(made.byteCount)
+            precondition(made.bytes(at: 0, count: count, from: input).count == count, "all pieces are there")
+            let read = Redaction(encoded: made.encoded, ofSourceWith: input.count)
+            precondition(read?.byteCount == made.byteCount, "a redaction reads back")
+        }
     }
 
     private func feedJPEG(_ bytes: [UInt8]) {
