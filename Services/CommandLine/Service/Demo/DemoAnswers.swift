@@ -36,7 +36,8 @@ final class DemoAnswers: Sendable {
                 lifespan: .until(end),
                 narrowed: event.prompt.label != nil
             )
-            _ = try await person.call(answer)
+            // A task of its own: an answer that is on its way when Ctrl-C comes has to be known, so that it is taken back.
+            _ = try await Task { [person] in try await person.call(answer) }.value
         }
     }
 }
