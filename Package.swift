@@ -213,7 +213,10 @@ let testTargets: [Target] = [
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
     tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
-    tests("LibraryIndexTests", base + ["LibraryIndexService", "Imaging", "SQLite", "obscura-decoder"]),
+    tests(
+        "LibraryIndexTests",
+        base + ["LibraryIndexService", "ObscuraClient", "Imaging", "SQLite", "obscura-decoder"]
+    ),
     tests(
         "CommandLineTests",
         base + [

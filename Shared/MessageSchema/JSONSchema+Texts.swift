@@ -19,6 +19,11 @@ extension GroupURL: SchemaText {
     package static let schemaPattern: String? = "^assets-library://group/\\?id=.+$"
 }
 
+extension LibraryURL: SchemaText {
+    package static let schemaSample = AssetURL.schemaSample
+    package static let schemaPattern: String? = "^assets-library://(asset/asset\\.[^?]+|group/)\\?.*id=.+$"
+}
+
 extension MediaType: SchemaText {
     package static let schemaSample = "public.image"
     package static let schemaPattern: String? = nil

@@ -59,6 +59,15 @@ package struct Asset: Hashable, Sendable, Codable {
     package var cameraModel: String?
     /// RFC 3339: when it came into the library.
     package var added: String
+    /// Whether a person likes it; absent when it is not marked.
+    package var favourite: Bool?
+    package var caption: String?
+    /// Whether the caller may replace its content; absent when not.
+    package var editable: Bool?
+    /// RFC 3339: when it was put into the trash; absent when it is not there.
+    package var trashed: String?
+    /// RFC 3339: when it will be deleted for good; absent when it is not in the trash.
+    package var expires: String?
 
     package init(
         url: AssetURL,
@@ -234,10 +243,19 @@ package struct AssetQuery: Hashable, Sendable, Codable {
     package var reverse: Bool?
     /// Assets at most; all when absent.
     package var limit: Int?
+    /// Assets to be left out before the first.
+    package var offset: Int?
+    /// Only those that are marked as favourites.
+    package var favourite: Bool?
+    /// Those in the trash, in place of those that are not; needs `library` readWrite.
+    package var trashed: Bool?
 
     package init() {}
 
-    func check(_ path: String) throws(ErrorReply) { try ErrorReply.checkCount(limit, path + ".limit") }
+    func check(_ path: String) throws(ErrorReply) {
+        try ErrorReply.checkCount(limit, path + ".limit")
+        try ErrorReply.checkCount(offset, path + ".offset")
+    }
 }
 
 /// Enumerates assets in pages; needs `library` read.
@@ -329,11 +347,14 @@ package struct ThumbnailAsset: StreamRequest {
     /// The box that it fits into, each side within ``Limits/thumbnailSides``.
     package var width: Int
     package var height: Int
+    /// Whether it fills the box and is cropped to it, rather than fitting into it.
+    package var fill: Bool?
 
-    package init(url: AssetURL, width: Int, height: Int) {
+    package init(url: AssetURL, width: Int, height: Int, fill: Bool? = nil) {
         self.url = url
         self.width = width
         self.height = height
+        self.fill = fill
     }
 
     package func checkParameters() throws(ErrorReply) {
@@ -435,32 +456,6 @@ package struct VerifyLibrary: Request {
             self.repaired = repaired
         }
     }
-}
-
-/// Something that changed in the library.
-package struct LibraryEvent: Hashable, Sendable, Codable {
-    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case inserted, updated, deleted
-    }
-
-    package var generation: Int64
-    package var kind: Kind
-    package var url: AssetURL
-
-    package init(generation: Int64, kind: Kind, url: AssetURL) {
-        self.generation = generation
-        self.kind = kind
-        self.url = url
-    }
-}
-
-/// Follows the library's changes from now on; needs `library` read.
-package struct WatchLibrary: StreamRequest {
-    package typealias Item = LibraryEvent
-    package typealias Summary = Empty
-    package static let name = "library.events"
-
-    package init() {}
 }
 
 /// Asks which media types there are, for the sources; the probe alone may.

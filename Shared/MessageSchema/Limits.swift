@@ -18,6 +18,8 @@ package enum Limits {
     package static let identifierBytes = 64
     /// Bytes of one chunk of an upload or a read.
     package static let chunkBytes = 1 << 20
+    /// Bytes of an asset's caption.
+    package static let captionBytes = 2_000
     /// Characters of a purpose text.
     package static let purposeCharacters = 200
     /// Pixels a side of a picture that can be asked of a camera: what JPEG codecs take.

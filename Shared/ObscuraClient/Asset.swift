@@ -18,6 +18,14 @@ public struct Asset: Sendable {
     public var orientation: AssetOrientation { AssetOrientation(message.orientation) }
     /// The size as displayed.
     public var size: PixelSize { PixelSize(width: message.width, height: message.height) }
+    /// Whether a person likes it.
+    public var isFavourite: Bool { message.favourite ?? false }
+    /// What a person wrote below it; nil without.
+    public var caption: String? { message.caption }
+    /// Whether the program may replace its content: it has saved the asset itself.
+    public var isEditable: Bool { message.editable ?? false }
+    /// RFC 3339: when it will be deleted for good; nil when it is not in the trash.
+    public var expires: String? { message.expires }
     /// The asset of which this is a modified version.
     public var originalURL: String? { message.original?.description }
     /// SHA-256 of the original in hexadecimal; nil where the original is not the program's to see.
@@ -26,16 +34,18 @@ public struct Asset: Sendable {
     public var problem: String? { message.state == .ok ? nil : message.reason ?? message.state.rawValue }
     /// The representation that is used unless another is chosen.
     public var defaultRepresentation: AssetRepresentation {
-        AssetRepresentation(message.representations.first ?? Representation(of: message), cluster)
+        AssetRepresentation(message.representations.first ?? Representation(of: message), self)
     }
     /// All representations.
     public var representations: [AssetRepresentation] {
         let all = message.representations.isEmpty ? [Representation(of: message)] : message.representations
-        return all.map { AssetRepresentation($0, cluster) }
+        return all.map { AssetRepresentation($0, self) }
     }
 
+    var name: AssetURL { message.url }
+
     private let message: MessageSchema.Asset
-    private let cluster: ObscuraCluster
+    let cluster: ObscuraCluster
 
     init(_ message: MessageSchema.Asset, _ cluster: ObscuraCluster) {
         self.message = message
@@ -46,7 +56,19 @@ public struct Asset: Sendable {
     ///
     /// - Throws: ``ObscuraError``, with code `imageUnavailable` when there is nothing to be seen.
     public func thumbnail(fitting box: PixelSize) async throws -> [UInt8] {
-        let request = ThumbnailAsset(url: message.url, width: box.width, height: box.height)
+        try await picture(ThumbnailAsset(url: message.url, width: box.width, height: box.height))
+    }
+
+    /// A small square JPEG of the middle, upright and without metadata; smaller only where the original is.
+    ///
+    /// - Parameter side: Pixels, 1 to 4,096.
+    /// - Returns: The JPEG's bytes.
+    /// - Throws: ``ObscuraError``, with code `imageUnavailable` when there is nothing to be seen.
+    public func squareThumbnail(side: Int = 150) async throws -> [UInt8] {
+        try await picture(ThumbnailAsset(url: message.url, width: side, height: side, fill: true))
+    }
+
+    private func picture(_ request: ThumbnailAsset) async throws -> [UInt8] {
         let stream = try await cluster.stream(request)
         return try await translating {
             var bytes: [UInt8] = []

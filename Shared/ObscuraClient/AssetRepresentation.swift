@@ -21,11 +21,40 @@ public struct AssetRepresentation: Sendable {
     public var url: String { message.url.description }
 
     private let message: Representation
-    private let cluster: ObscuraCluster
+    private let asset: Asset
+    private var cluster: ObscuraCluster { asset.cluster }
 
-    init(_ message: Representation, _ cluster: ObscuraCluster) {
+    init(_ message: Representation, _ asset: Asset) {
         self.message = message
-        self.cluster = cluster
+        self.asset = asset
+    }
+
+    /// The whole file of a picture: the biggest and best there is, unadjusted in any way.
+    ///
+    /// It is not turned, and what was edited afterwards is another asset, or has replaced it.
+    ///
+    /// - Throws: ``ObscuraError``, with code `imageUnavailable` for a film, whose bytes ``read(from:count:_:)`` gives.
+    public func fullResolutionImage() async throws -> [UInt8] {
+        guard asset.type == .photo else {
+            throw ObscuraError(
+                ErrorReply(.imageUnavailable, "It is no picture", reason: "A film is reachable as bytes alone.")
+            )
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(clamping: min(size, 1 << 30)))
+        try await read { bytes += $0 }
+        return bytes
+    }
+
+    /// A JPEG that fits a screen, upright and without metadata; of a film its first picture.
+    ///
+    /// - Parameter screen: Pixels, at most 4,096 a side.
+    /// - Returns: The JPEG's bytes.
+    /// - Throws: ``ObscuraError``, with code `imageUnavailable` when there is nothing to be seen.
+    public func fullScreenImage(
+        fitting screen: PixelSize = PixelSize(width: 2_048, height: 2_048)
+    ) async throws -> [UInt8] {
+        try await asset.thumbnail(fitting: screen)
     }
 
     /// Reads up to `count` bytes from an offset.

@@ -8,13 +8,16 @@ import Messaging
 public struct Assets: AsyncSequence, Sendable {
     public typealias Element = Asset
 
-    private let cluster: ObscuraCluster
-    private let query: Query
+    let cluster: ObscuraCluster
+    let query: Query
 
     init(_ cluster: ObscuraCluster, _ query: Query) {
         self.cluster = cluster
         self.query = query
     }
+
+    /// The same assets, each with its index in its group.
+    public var indexed: IndexedAssets { IndexedAssets(self) }
 
     public func makeAsyncIterator() -> Iterator { Iterator(cluster, query) }
 

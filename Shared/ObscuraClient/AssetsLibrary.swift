@@ -78,6 +78,53 @@ public final class AssetsLibrary: Sendable {
         Assets(cluster, Query(group: group, filter: filter, isReversed: isReversed, limit: limit))
     }
 
+    /// Assets at some indices of a group, 0 being the first.
+    ///
+    /// - Parameters:
+    ///   - indices: Not negative; where the group ends before them, fewer come or none.
+    ///   - group: The group; the whole library when nil.
+    ///   - filter: Only photos, or only videos; then they alone are counted.
+    ///   - isReversed: The last of them first.
+    /// - Returns: A sequence that asks the library while it is iterated over.
+    /// - Throws: ``ObscuraError``, backwards, where they are counted first.
+    public func assets(
+        at indices: Range<Int>,
+        in group: AssetsGroup? = nil,
+        _ filter: AssetsFilter = .allAssets,
+        isReversed: Bool = false
+    ) async throws -> Assets {
+        precondition(indices.lowerBound >= 0, "an index is not negative")
+        var offset = indices.lowerBound
+        var limit = indices.count
+        if isReversed {
+            let count = try await numberOfAssets(in: group, filter)
+            offset = max(0, count - indices.upperBound)
+            limit = max(0, min(indices.upperBound, count) - indices.lowerBound)
+        }
+        return Assets(
+            cluster,
+            Query(group: group, filter: filter, isReversed: isReversed, limit: limit, offset: offset)
+        )
+    }
+
+    /// The assets that people like.
+    public func favourites(_ filter: AssetsFilter = .allAssets) -> Assets {
+        Assets(cluster, Query(group: nil, filter: filter, isReversed: false, limit: nil, onlyFavourites: true))
+    }
+
+    /// The assets in the trash; enumerating them needs the permission to change the library.
+    public func trashedAssets() -> Assets {
+        Assets(cluster, Query(group: nil, filter: .allAssets, isReversed: false, limit: nil, isTrash: true))
+    }
+
+    /// The asset of which another one is a modified version; nil when it is none, or the original is gone.
+    ///
+    /// - Throws: ``ObscuraError``; -3311 for a program that may not read the library and did not save the original itself.
+    public func originalAsset(of asset: Asset) async throws -> Asset? {
+        guard let url = asset.originalURL else { return nil }
+        return try await self.asset(for: url)
+    }
+
     /// Makes an album; nil when the name is taken, which is no error.
     ///
     /// - Throws: ``ObscuraError``; -3310 for a program that may not change the library.

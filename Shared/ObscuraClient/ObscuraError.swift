@@ -24,6 +24,27 @@ public struct ObscuraError: Error, Hashable, Sendable {
     /// Facts about the case.
     public var parameters: [String: String]
 
+    /// The numbers of the Assets Library's errors, in `number`.
+    public enum AssetsLibraryNumber: Int, Hashable, Sendable, CaseIterable {
+        case unknown = -1
+        /// The asset can not be changed, or the disk failed.
+        case writeFailed = -3300
+        /// To be tried again after `retryAfter`.
+        case writeBusy = -3301
+        /// It can not be viewed or played.
+        case writeInvalidData = -3302
+        case writeIncompatibleData = -3303
+        case writeDataEncoding = -3304
+        case writeDiskSpace = -3305
+        /// How a denied write arrives; the `cause` says so.
+        case dataUnavailable = -3310
+        case accessUserDenied = -3311
+        case accessGloballyDenied = -3312
+    }
+
+    /// The number as a word; nil where the Assets Library has none.
+    public var assetsLibraryNumber: AssetsLibraryNumber? { number.flatMap(AssetsLibraryNumber.init(rawValue:)) }
+
     /// The domain of the Assets Library's numbers.
     public static let assetsLibraryDomain = "ALAssetsLibraryErrorDomain"
 

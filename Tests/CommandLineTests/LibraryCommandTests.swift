@@ -226,7 +226,7 @@ struct `Library commands` {
     }
 
     @Test(arguments: [
-        "pick --source camera", "consent give", "audit verify", "client enrol", "library changes --since 1",
+        "pick --source camera", "consent give", "audit verify", "client enrol", "library rescan --since 1",
     ])
     func `what is not there yet says so`(line: String) async {
         let words = line.split(separator: " ").map(String.init)

@@ -134,6 +134,16 @@ extension FakeCluster {
             try await send(.init(width: 1, height: 1), [1])
             return Empty()
         }
+        cluster.onUpload(ReplaceAsset.self) { _, _ in Samples.asset }
+        cluster.onUpload(CheckAsset.self) { _, _ in .init(compatible: true, kind: .photo, uti: "public.jpeg") }
+        cluster.on(CountAssets.self) { _ in .init(count: 0, photos: 0, videos: 0) }
+        cluster.onStream(ListChanges.self) { _, _ in .init(count: 0, token: "t") }
+        cluster.onStream(WatchLibrary.self) { _, _ in Empty() }
+        cluster.on(MarkAssets.self) { _ in .init(changed: 1) }
+        cluster.on(TrashAssets.self) { _ in .init(changed: 1) }
+        cluster.on(RestoreAssets.self) { _ in .init(changed: 1) }
+        cluster.on(DeleteAssets.self) { _ in .init(changed: 1) }
+        cluster.on(DeleteAlbum.self) { _ in .init(deleted: true) }
         cluster.on(CreateAlbum.self) { _ in .init(group: nil) }
         cluster.on(ChangeAlbum.self) { _ in .init(changed: 0) }
         cluster.on(VerifyLibrary.self) { _ in .init(checked: 0, damaged: [], missing: 0, orphans: 0, repaired: 0) }

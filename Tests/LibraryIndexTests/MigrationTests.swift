@@ -39,6 +39,9 @@ struct MigrationTests {
             let connection = try Connection(opening: "\(path)/library/library.sqlite")
             try connection.execute(
                 """
+                DROP INDEX assets_favourite; DROP INDEX assets_trashed; DROP INDEX assets_original; DROP INDEX changes_age;
+                ALTER TABLE assets DROP COLUMN is_favourite; ALTER TABLE assets DROP COLUMN caption;
+                ALTER TABLE assets DROP COLUMN trashed_us;
                 DROP TABLE quarantined; ALTER TABLE assets DROP COLUMN may_hold_place; PRAGMA user_version = 1;
                 UPDATE assets SET camera_make = hex(zeroblob(100000))
                 """

@@ -54,7 +54,7 @@ struct VerificationTests {
             let generations = events.all.map(\.generation)
             #expect(generations == generations.sorted())
             let stored = try await library.events(after: 0, count: 100)
-            #expect(stored == events.all)
+            #expect(stored.filter { $0.url.asset != nil } == events.all)
         }
     }
 

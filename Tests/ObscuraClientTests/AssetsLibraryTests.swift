@@ -60,7 +60,9 @@ struct `The assets library` {
         }
     }
 
-    @Test func `the status is asked for without a prompt, and has the numbers of the Assets Library`() async throws {
+    @Test func `trap 9: the status is asked for without a prompt, and has the book's numbers`()
+        async throws
+    {
         let (library, services) = try await library { services in
             await services.coordinator.register(PermissionStatus.self) { request, call in
                 let status: Status = request.needs[0].access == .read ? .denied : .authorized

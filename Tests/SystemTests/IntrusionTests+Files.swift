@@ -153,6 +153,10 @@ extension IntrusionTests {
                     body: ["url": .text(url), "width": .number(64), "height": .number(64)],
                     stream: true
                 ),
+                .init(name: "library.trash", body: ["assets": [.text(url)]]),
+                .init(name: "library.restore", body: ["assets": [.text(url)]]),
+                .init(name: "library.delete", body: ["assets": [.text(url)]]),
+                .init(name: "library.mark", body: ["assets": [.text(url)], "caption": "mine"]),
                 .init(
                     name: "export.start",
                     body: ["selection": ["assets": [.text(url)]], "destination": "mine"]
@@ -163,7 +167,9 @@ extension IntrusionTests {
         let group = "assets-library://group/?id=00000000-0000-4000-8000-000000000000"
         let general: [SystemDeployment.Try] = [
             .init(name: "library.groups"), .init(name: "library.assets", body: ["query": [:]], stream: true),
-            .init(name: "library.events", stream: true),
+            .init(name: "library.events", stream: true), .init(name: "library.changes", stream: true),
+            .init(name: "library.count", body: ["query": [:]]),
+            .init(name: "library.album.delete", body: ["group": .text(group)]),
             .init(name: "library.album.create", body: ["album": "mine"]),
             .init(
                 name: "library.album.change",

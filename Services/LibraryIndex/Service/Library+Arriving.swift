@@ -1,6 +1,6 @@
 private import Foundation
 import Hashing
-private import Media
+import Media
 package import MessageSchema
 import SQLite
 import Timekeeping
@@ -163,7 +163,7 @@ extension Library {
     }
 
     /// What a request with the same key has got.
-    private struct Answered: Sendable {
+    struct Answered: Sendable {
         let outcome: ImportAsset.Reply.Outcome
         /// Nil when it is gone.
         let record: AssetRecord?
@@ -246,7 +246,7 @@ extension Library {
         }
     }
 
-    private static func note(
+    static func note(
         _ key: IdempotencyKey?,
         _ outcome: ImportAsset.Reply.Outcome,
         _ asset: Int64,
@@ -258,7 +258,7 @@ extension Library {
     }
 
     /// Removes a placed file whose row could not commit, unless a row has the same content or may still get one.
-    private func abandon(_ digest: SHA256Digest) async {
+    func abandon(_ digest: SHA256Digest) async {
         while let count = await store.beginAbandoning(digest) {
             do {
                 if try await database.perform({ try ContentTable(connection: $0).find(digest) != nil }) {
@@ -274,7 +274,7 @@ extension Library {
     /// What is known about the content, from an earlier asset with the same bytes or from a worker.
     ///
     /// What a worker says is brought into bounds: it has looked at a stranger's file.
-    private func inspect(_ staged: MediaStore.Staged) async throws -> InspectionReport {
+    func inspect(_ staged: MediaStore.Staged) async throws -> InspectionReport {
         let digest = staged.digest
         let known = try await database.perform { connection in
             try ContentTable(connection: connection).report(of: digest)
@@ -295,7 +295,7 @@ extension Library {
         }
     }
 
-    private func check(_ report: InspectionReport, for mediaType: MediaType) throws {
+    func check(_ report: InspectionReport, for mediaType: MediaType) throws {
         // A program's save is all or nothing: what is cut short is refused, an operator's import keeps it.
         guard report.isUsable, report.state == .ok else { throw LibraryError(.unusable(reason: report.reason)) }
         let expected: AssetKind? =
@@ -308,7 +308,7 @@ extension Library {
     }
 
     /// The key as it is stored: bound to the whole request, its bytes included.
-    private func idempotencyKey(
+    func idempotencyKey(
         _ key: String?,
         _ name: String,
         _ request: some Encodable,
@@ -332,7 +332,7 @@ extension Library {
         return IdempotencyKey(principal: owner.principal, name: FindSaved.name, key: request.key, request: hash)
     }
 
-    private func answer(to key: IdempotencyKey) async throws -> Answered? {
+    func answer(to key: IdempotencyKey) async throws -> Answered? {
         let now = now()
         return try await database.perform { try Library.answer(to: key, $0, now) }
     }

@@ -36,7 +36,7 @@ extension Library {
             )
         }
         let now = now()
-        return try await database.transaction { connection in
+        let (group, event) = try await database.transaction { connection -> (Group?, LibraryEvent?) in
             try allowed()
             let table = GroupTable(connection: connection)
             guard try table.count() < Self.mostGroups else {
@@ -44,10 +44,33 @@ extension Library {
                     .invalidArgument(parameter: "album", rule: "one that is there: no further one can be made")
                 )
             }
-            guard let made = try table.addAlbum(name, now: now) else { return nil }
-            try ChangeTable(connection: connection).add(.inserted, group: made.id, at: now)
-            return try Library.message(made, table)
+            guard let made = try table.addAlbum(name, now: now) else { return (nil, nil) }
+            let event = try ChangeTable(connection: connection).add(.inserted, group: made.id, at: now)
+            return (try Library.message(made, table), event)
         }
+        if let event { announce([event]) }
+        return group
+    }
+
+    /// Deletes an album; its assets stay.
+    ///
+    /// False for a group that is not there, or that always is.
+    ///
+    /// `allowed` runs in the transaction, and what it throws undoes it.
+    package func deleteAlbum(_ url: GroupURL, _ allowed: @Sendable () throws -> Void = {}) async throws -> Bool {
+        let now = now()
+        let event = try await database.transaction { connection -> LibraryEvent? in
+            try allowed()
+            let table = GroupTable(connection: connection)
+            guard let group = try AssetID(url.id).flatMap({ try table.find($0) }), group.type == .album else {
+                return nil
+            }
+            try table.delete(group)
+            return try ChangeTable(connection: connection).add(.deleted, group: group.id, at: now)
+        }
+        guard let event else { return false }
+        announce([event])
+        return true
     }
 
     /// Puts assets into a group or takes them out of it.
@@ -62,18 +85,18 @@ extension Library {
         _ allowed: @Sendable () throws -> Void = {}
     ) async throws -> ChangeAlbum.Reply {
         let now = now()
-        return try await database.transaction { connection in
+        let (reply, event) = try await database.transaction { connection -> (ChangeAlbum.Reply, LibraryEvent?) in
             try allowed()
             let groups = GroupTable(connection: connection)
             guard let group = try AssetID(url.id).flatMap({ try groups.find($0) }) else {
                 throw LibraryError(.noSuchGroup)
             }
-            guard group.isEditable else { return ChangeAlbum.Reply(changed: 0, editable: false) }
+            guard group.isEditable else { return (ChangeAlbum.Reply(changed: 0, editable: false), nil) }
             let assets = AssetTable(connection: connection)
             var changed = 0
             var unknown: [AssetURL] = []
             for url in urls {
-                guard let asset = try AssetID(url.id).flatMap({ try assets.find($0) }) else {
+                guard let asset = try AssetID(url.id).flatMap({ try assets.find($0) }), asset.trashed == nil else {
                     unknown.append(url)
                     continue
                 }
@@ -84,9 +107,13 @@ extension Library {
                     }
                 if isDone { changed += 1 }
             }
-            if changed > 0 { try ChangeTable(connection: connection).add(.updated, group: group.id, at: now) }
-            return ChangeAlbum.Reply(changed: changed, unknown: unknown.isEmpty ? nil : unknown)
+            let event =
+                changed == 0
+                ? nil : try ChangeTable(connection: connection).add(.updated, group: group.id, at: now)
+            return (ChangeAlbum.Reply(changed: changed, unknown: unknown.isEmpty ? nil : unknown), event)
         }
+        if let event { announce([event]) }
+        return reply
     }
 
     private static func message(_ record: GroupRecord, _ table: GroupTable) throws -> Group {

@@ -20,13 +20,32 @@ extension Library {
         count: Int
     ) async throws -> AssetPage {
         try await database.perform { connection in
-            var group: GroupRecord?
-            if let id = enumeration.group {
-                group = try GroupTable(connection: connection).find(id)
-                guard group != nil else { throw LibraryError(.noSuchGroup) }
-            }
+            let group = try Library.group(of: enumeration, connection)
             return try AssetTable(connection: connection).page(enumeration, in: group, after: cursor, count: count)
         }
+    }
+
+    /// How many assets an enumeration has, by kind.
+    ///
+    /// - Throws: `LibraryError`: `noSuchGroup`.
+    package func count(_ enumeration: Enumeration) async throws -> CountAssets.Reply {
+        try await database.perform { connection in
+            let group = try Library.group(of: enumeration, connection)
+            let statement = enumeration.countStatement(in: group)
+            let counts = try connection.all(statement.text, statement.values) { row in
+                (try row.text(0), Int(try row.integer(1)))
+            }
+            func count(_ kind: AssetKind) -> Int { counts.first { $0.0 == kind.rawValue }?.1 ?? 0 }
+            let photos = count(.photo)
+            let videos = count(.video)
+            return CountAssets.Reply(count: photos + videos + count(.unknown), photos: photos, videos: videos)
+        }
+    }
+
+    private static func group(of enumeration: Enumeration, _ connection: Connection) throws -> GroupRecord? {
+        guard let id = enumeration.group else { return nil }
+        guard let group = try GroupTable(connection: connection).find(id) else { throw LibraryError(.noSuchGroup) }
+        return group
     }
 
     /// Opens an asset's original for reading.
@@ -63,17 +82,5 @@ extension Library {
             return try Library.tellUpdated(digest, connection, now)
         }
         if !events.isEmpty { announce(events) }
-    }
-}
-
-extension Library {
-    /// The number of the last change; 0 before the first.
-    package func generation() async throws -> Int64 {
-        try await database.perform { try ChangeTable(connection: $0).generation() }
-    }
-
-    /// The changes of assets after a number, at most `count`, in order.
-    package func events(after generation: Int64, count: Int) async throws -> [LibraryEvent] {
-        try await database.perform { try ChangeTable(connection: $0).events(after: generation, count: count) }
     }
 }

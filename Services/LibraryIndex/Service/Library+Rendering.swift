@@ -16,10 +16,15 @@ extension Library {
     /// A picture of one content may cost so many tries; then its reason is the answer.
     private static let mostRenderingFailures = 2
 
-    /// A small upright JPEG of an asset that fits into a box.
+    /// A small upright JPEG of an asset that fits into a box, or fills it and is cropped to it.
     ///
     /// - Throws: `LibraryError`: `noPicture` with the reason, `contentLost`, `invalidArgument` for a box out of ``Limits/thumbnailSides``.
-    package func thumbnail(of record: AssetRecord, width: Int, height: Int) async throws -> Thumbnail {
+    package func thumbnail(
+        of record: AssetRecord,
+        width: Int,
+        height: Int,
+        fill: Bool = false
+    ) async throws -> Thumbnail {
         guard Limits.thumbnailSides.contains(width), Limits.thumbnailSides.contains(height) else {
             throw LibraryError(.invalidArgument(parameter: "width or height", rule: "\(Limits.thumbnailSides) pixels"))
         }
@@ -37,7 +42,7 @@ extension Library {
             throw LibraryError(.noPicture(reason: content.renderingFailure ?? "it was tried before"))
         }
         let file = try await open(record)
-        switch try await decoders.perform(.thumbnail(width: width, height: height), on: file) {
+        switch try await decoders.perform(.thumbnail(width: width, height: height, fill: fill), on: file) {
         case .answered(let reply, let picture?):
             guard let thumbnail = reply.thumbnail, thumbnail.byteCount == picture.count else { break }
             return Thumbnail(width: thumbnail.width, height: thumbnail.height, jpeg: picture)

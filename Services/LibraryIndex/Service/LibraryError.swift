@@ -22,6 +22,10 @@ package struct LibraryError: Error, Hashable, Sendable {
         case noSuchAsset
         /// There is no such group, where one is needed.
         case noSuchGroup
+        /// Replacing: it is not the caller's, or is not there.
+        case notEditable
+        /// The changes since a token can not be told.
+        case changesExpired(ExpiryReason)
         /// The media store has lost the asset's bytes, or they are not what they were.
         case contentLost(state: AssetState)
         /// The picture can not be rendered.
@@ -38,6 +42,16 @@ package struct LibraryError: Error, Hashable, Sendable {
         case closing
         /// No worker could be started.
         case noDecoder(reason: String)
+    }
+
+    /// Why changes can not be told.
+    package enum ExpiryReason: String, Hashable, Sendable {
+        /// The token is of another library, or of one that was restored.
+        case otherEpoch
+        /// Some of the changes are forgotten.
+        case tooOld
+        /// The library has not come so far: it is an older copy of itself.
+        case ahead
     }
 
     /// What happened.
@@ -60,6 +74,8 @@ extension LibraryError: CustomStringConvertible {
         case .writeFailed(let reason): "the media store could not write: \(reason)"
         case .noSuchAsset: "there is no such asset"
         case .noSuchGroup: "there is no such group"
+        case .notEditable: "it can not be edited by this program"
+        case .changesExpired(let reason): "the changes can not be told: \(reason.rawValue)"
         case .contentLost(let state): "the asset's bytes are \(state.rawValue)"
         case .noPicture(let reason): "no picture can be made of it: \(reason)"
         case .invalidArgument(let parameter, let rule): "\(parameter) has to be \(rule)"

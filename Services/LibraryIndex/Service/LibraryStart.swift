@@ -24,7 +24,11 @@ package enum LibraryStart {
             )
             let service = LibraryService(library: library, gate: gate, feed: feed, log: host.log)
             await service.register(on: host.server, operatorsOnly: host.operatorsOnly)
-            return { await library.close() }
+            let keeping = Housekeeping(of: library, log: host.log)
+            return {
+                await keeping.stop()
+                await library.close()
+            }
         } catch let error as FilesError {
             // The words of the start, which name the path; a program would be told that a write failed.
             throw error

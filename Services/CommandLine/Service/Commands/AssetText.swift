@@ -14,6 +14,9 @@ extension Asset {
         if let date { table.add("date", date.text) }
         if let location { table.add("location", "\(location.latitude) \(location.longitude)") }
         if let camera = [cameraMake, cameraModel].joined { table.add("camera", camera) }
+        if let caption { table.add("caption", caption) }
+        if favourite == true { table.add("favourite", "yes") }
+        if let expires { table.add("in the trash", "until \(expires)") }
         if let original { table.add("original", original.description) }
         table.add("state", [state.rawValue, reason].compactMap(\.self).joined(separator: ": "))
         if let sha256 { table.add("sha256", sha256) }

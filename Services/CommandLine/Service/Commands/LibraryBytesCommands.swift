@@ -64,13 +64,14 @@ struct ThumbnailCommand: Command {
         "The box it fits into, up to 4096x4096 (default: 256x256)",
         as: ValueReader<Box>.box
     )
+    private static let fill = Flag("fill", "Fill the box, and cut off what stands out")
     private static let output = Option("output", "FILE", "Write there; - is standard output, as without it", as: .text)
 
     var signature: CommandSignature {
         CommandSignature(
             "library thumbnail",
             "Gives a small JPEG of an asset, upright and without metadata",
-            parameters: [Self.url, Self.fit, Self.output] + CommonParameters.asking,
+            parameters: [Self.url, Self.fit, Self.fill, Self.output] + CommonParameters.asking,
             examples: [("library thumbnail URL --fit 320x240 --output small.jpg", "at most 320 by 240 pixels")]
         )
     }
@@ -86,7 +87,12 @@ struct ThumbnailCommand: Command {
         }
         let cluster = try context.cluster(arguments)
         let box = arguments[Self.fit] ?? Box(width: 256, height: 256)
-        let request = ThumbnailAsset(url: arguments.one(Self.url), width: box.width, height: box.height)
+        let request = ThumbnailAsset(
+            url: arguments.one(Self.url),
+            width: box.width,
+            height: box.height,
+            fill: arguments[Self.fill] ? true : nil
+        )
         let thumbnail = Thumbnail()
         _ = try await context.asking(arguments, cluster) { rules in
             try await cluster.stream(request, rules) { size, bytes in await thumbnail.set(size, bytes) }

@@ -1,4 +1,4 @@
-private import Media
+import Media
 import MessageSchema
 
 /// `obscura library album create`.
@@ -78,7 +78,7 @@ extension ErrorReply {
     }
 
     /// Assets that the library does not have.
-    fileprivate static func noAssets(_ urls: [AssetURL]) -> ErrorReply {
+    static func noAssets(_ urls: [AssetURL]) -> ErrorReply {
         var error = noAsset(urls[0])
         guard urls.count > 1 else { return error }
         error.description = "No such assets"

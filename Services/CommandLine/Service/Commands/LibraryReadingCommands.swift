@@ -66,17 +66,66 @@ struct ListGroupsCommand: Command {
     }
 }
 
+/// The options that choose further, for `library list` and `library count`.
+enum LibraryViewParameters {
+    private static let filter = Option("filter", "TEXT", "Only where the file name has this in it", as: .text)
+    private static let favourites = Flag("favourites", "Only favourites")
+    private static let trashed = Flag("trashed", "What is in the trash, in place of what is not")
+
+    static let all: [any Parameter] = [filter, favourites, trashed]
+
+    static func complete(_ query: inout AssetQuery, _ arguments: Arguments) {
+        query.filter = arguments[filter]
+        query.favourite = arguments[favourites] ? true : nil
+        query.trashed = arguments[trashed] ? true : nil
+    }
+}
+
+/// `obscura library count`.
+struct CountAssetsCommand: Command {
+    var signature: CommandSignature {
+        CommandSignature(
+            "library count",
+            "Counts assets",
+            parameters: AssetQueryParameters.all + LibraryViewParameters.all + CommonParameters.asking,
+            examples: [("library count --since 2026-01-01", "this year's photos and films")]
+        )
+    }
+
+    func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
+        let cluster = try context.cluster(arguments)
+        var query = AssetQueryParameters.query(arguments)
+        LibraryViewParameters.complete(&query, arguments)
+        let request = CountAssets(query: query)
+        let reply = try await context.asking(arguments, cluster) { rules in
+            try await cluster.call(request, rules)
+        }
+        if arguments[CommonParameters.json] {
+            context.terminal.writeJSON(reply)
+        } else {
+            context.terminal.writeLine("\(reply.count): \(reply.photos) photos, \(reply.videos) videos")
+        }
+        return .success
+    }
+}
+
 /// `obscura library list`.
 struct ListAssetsCommand: Command {
-    private static let filter = Option("filter", "TEXT", "Only where the file name has this in it", as: .text)
     private static let reverse = Flag("reverse", "The last first")
     private static let limit = Option("limit", "N", "At most so many", as: .wholeNumber(atLeast: 0))
+    private static let offset = Option(
+        "offset",
+        "N",
+        "Leave out so many before the first",
+        as: .wholeNumber(atLeast: 0)
+    )
 
     var signature: CommandSignature {
         CommandSignature(
             "library list",
             "Lists assets",
-            parameters: AssetQueryParameters.all + [Self.filter, Self.reverse, Self.limit] + CommonParameters.asking,
+            parameters: AssetQueryParameters.all + LibraryViewParameters.all + [Self.reverse, Self.limit, Self.offset]
+                + CommonParameters.asking,
             examples: [
                 ("library list", "everything, in the order of the library"),
                 ("library list --kind video --since 2026-01-01", "this year's films"),
@@ -88,7 +137,8 @@ struct ListAssetsCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         var query = AssetQueryParameters.query(arguments)
-        query.filter = arguments[Self.filter]
+        LibraryViewParameters.complete(&query, arguments)
+        query.offset = arguments[Self.offset]
         query.reverse = arguments[Self.reverse] ? true : nil
         query.limit = arguments[Self.limit]
         let request = ListAssets(query: query)

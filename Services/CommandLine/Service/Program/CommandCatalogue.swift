@@ -15,11 +15,13 @@ package enum CommandCatalogue {
             CameraControlsCommand(), PhotoCommand(), RecordCommand(),
         ] + RecordingCommand.Verb.allCases.map { RecordingCommand($0) } + [PreviewCommand()]
 
-    private static let library: [any Command] = [
-        ImportCommand(), SaveCommand(), ListGroupsCommand(), ListAssetsCommand(), ShowAssetCommand(),
-        ReadAssetCommand(), ThumbnailCommand(), CreateAlbumCommand(), ChangeAlbumCommand(change: .add),
-        ChangeAlbumCommand(change: .remove), VerifyLibraryCommand(),
-    ]
+    private static let library: [any Command] =
+        [
+            ImportCommand(), SaveCommand(), ListGroupsCommand(), ListAssetsCommand(), ShowAssetCommand(),
+            ReadAssetCommand(), ThumbnailCommand(), CreateAlbumCommand(), ChangeAlbumCommand(change: .add),
+            ChangeAlbumCommand(change: .remove), DeleteAlbumCommand(), ReplaceAssetCommand(), CheckFileCommand(),
+            CountAssetsCommand(), LibraryChangesCommand(), VerifyLibraryCommand(),
+        ] + KeepAssetsCommand.Verb.allCases.map { KeepAssetsCommand(verb: $0) }
 
     private static let export: [any Command] = [
         ExportCommand(), ExportStatusCommand(), ControlExportCommand(.pause, "Pauses a job"),
@@ -64,11 +66,8 @@ package enum CommandCatalogue {
 
     private static let notYet: [any Command] =
         [
-            ("library changes", "Shows what changed since a token"),
             ("library rescan", "Looks for changed files"),
             ("library rebuild", "Rebuilds the index from the media store"),
-            ("library trash", "Puts assets into the trash"),
-            ("library restore", "Takes assets out of the trash"),
             ("pick", "Lets the person take or choose, and gives the result"),
             ("consent give", "Records the consent of somebody in front of a camera"),
             ("consent withdraw", "Withdraws it, and erases"),

@@ -33,10 +33,10 @@ package struct AssetPage: Hashable, Sendable {
 extension AssetRecord {
     /// Bytes of JSON that its message has at most: its texts as they are written, and what is left is shorter than this.
     package var encodedByteCount: Int {
-        let texts = [date?.raw, date?.local, date?.utc, cameraMake, cameraModel, reason]
+        let texts = [date?.raw, date?.local, date?.utc, cameraMake, cameraModel, reason, caption]
         let once = texts.reduce(0) { $0 + Self.encodedByteCount(of: $1 ?? "") }
         // The name and the type stand in the representation, too.
-        return 1500 + once + 2 * (Self.encodedByteCount(of: filename) + Self.encodedByteCount(of: uti))
+        return 1700 + once + 2 * (Self.encodedByteCount(of: filename) + Self.encodedByteCount(of: uti))
     }
 
     private static func encodedByteCount(of text: String) -> Int {
@@ -53,7 +53,7 @@ extension AssetTable {
     {
         let statement = enumeration.statement(in: group, after: cursor, count: count)
         let rows = try connection.all(statement.text, statement.values) { row in
-            (try AssetTable.record(row), try row.integer(35))
+            (try AssetTable.record(row), try row.integer(AssetTable.columnCount))
         }
         let cursors = rows.map { record, position -> Enumeration.Cursor in
             group?.type == .album ? .position(position) : .clock(record.sortLocal, record.row)

@@ -50,6 +50,11 @@ package struct AssetRecord: Hashable, Sendable {
     package let added: Timestamp
     /// When the imported file was last changed.
     package let modified: Timestamp?
+    /// Whether a person likes it.
+    package var isFavourite = false
+    package var caption: String?
+    /// When it was put into the trash; nil when it is not there.
+    package var trashed: Timestamp?
 
     /// Whether there is something to hide from who may not know places: the place, or the hash of bytes that may hold it.
     package var isAboutPlace: Bool { mayHoldPlace || location != nil }
@@ -64,8 +69,9 @@ package struct AssetRecord: Hashable, Sendable {
 
     /// What a program sees.
     ///
-    /// Without `showsLocation` neither the place nor the hash of bytes that hold it is told.
-    package func message(showsLocation: Bool) -> Asset {
+    /// Without `showsLocation` neither the place nor the hash of bytes that hold it is told; `isOwn` is whether the program
+    /// saved it, and may replace its content.
+    package func message(showsLocation: Bool, isOwn: Bool = false) -> Asset {
         let hidesHash = mayHoldPlace && !showsLocation
         var asset = Asset(
             url: url,
@@ -99,6 +105,38 @@ package struct AssetRecord: Hashable, Sendable {
         asset.original = original
         asset.cameraMake = cameraMake
         asset.cameraModel = cameraModel
+        asset.favourite = isFavourite ? true : nil
+        asset.caption = caption
+        asset.editable = isOwn && trashed == nil ? true : nil
+        asset.trashed = trashed?.description
+        asset.expires = trashed.map { ($0 + Library.trashKeeping).description }
+        return asset
+    }
+
+    /// The same asset with the content of another one: its name for everybody, its owner and its marks stay.
+    ///
+    /// A content without a date leaves the asset where it was.
+    func replaced(by new: AssetRecord) -> AssetRecord {
+        var asset = self
+        asset.digest = new.digest
+        asset.bytes = new.bytes
+        asset.kind = new.kind
+        asset.uti = new.uti
+        asset.filename = new.filename
+        asset.storedWidth = new.storedWidth
+        asset.storedHeight = new.storedHeight
+        asset.orientation = new.orientation
+        asset.duration = new.duration
+        asset.location = new.location
+        asset.mayHoldPlace = new.mayHoldPlace
+        asset.cameraMake = new.cameraMake
+        asset.cameraModel = new.cameraModel
+        asset.state = new.state
+        asset.reason = new.reason
+        if new.date != nil {
+            asset.date = new.date
+            asset.sortLocal = new.sortLocal
+        }
         return asset
     }
 }

@@ -14,14 +14,17 @@ struct AssetTable {
         a.date_offset_source, a.date_utc, a.sort_local, a.duration_seconds, a.latitude, a.longitude, \
         a.altitude_metres, a.camera_make, a.camera_model, a.state, a.reason, a.added_us, a.modified_us, c.state, \
         (SELECT o.uuid FROM assets o WHERE o.id = a.original), (SELECT o.extension FROM assets o WHERE o.id = a.original), \
-        a.may_hold_place
+        a.may_hold_place, a.is_favourite, a.caption, a.trashed_us
         """
+    /// How many columns these are.
+    static let columnCount = 38
     static let source = "assets a JOIN contents c ON c.id = a.content"
 
     /// The media types of all assets, or of those in Saved Photos.
     func mediaTypes(savedOnly: Bool = false) throws -> [MediaType] {
         try [(MediaType.image, "photo"), (.movie, "video")].filter { _, kind in
-            let condition = savedOnly ? "kind = ? AND is_saved = 1" : "kind = ?"
+            let condition =
+                savedOnly ? "kind = ? AND is_saved = 1 AND trashed_us IS NULL" : "kind = ? AND trashed_us IS NULL"
             let found = try connection.first("SELECT EXISTS (SELECT 1 FROM assets WHERE \(condition))", kind) {
                 try $0.integer(0)
             }
@@ -99,12 +102,12 @@ struct AssetTable {
         )
     }
 
-    /// An asset of this owner with this content; nil when there is none.
+    /// An asset of this owner with this content that is not in the trash; nil when there is none.
     func duplicate(of digest: SHA256Digest, owner: String) throws -> AssetRecord? {
         try connection.first(
             """
             SELECT \(AssetTable.columns) FROM \(AssetTable.source)
-            WHERE c.sha256 = ? AND a.owner = ? ORDER BY a.id LIMIT 1
+            WHERE c.sha256 = ? AND a.owner = ? AND a.trashed_us IS NULL ORDER BY a.id LIMIT 1
             """,
             digest.bytes,
             owner,
@@ -156,7 +159,10 @@ struct AssetTable {
             reason: try row.optionalText(28),
             original: nil,
             added: Timestamp(microseconds: try row.integer(29)),
-            modified: try row.optionalInteger(30).map(Timestamp.init(microseconds:))
+            modified: try row.optionalInteger(30).map(Timestamp.init(microseconds:)),
+            isFavourite: try row.boolean(35),
+            caption: try row.optionalText(36),
+            trashed: try row.optionalInteger(37).map(Timestamp.init(microseconds:))
         )
         if let lost {
             record.state = lost

@@ -21,6 +21,11 @@ package struct Enumeration: Hashable, Sendable {
     let until: String?
     let filter: String?
     let isReversed: Bool
+    let isFavourite: Bool
+    /// Whether the trash is meant, in place of everything else.
+    package let isTrash: Bool
+    /// How many assets are left out before the first.
+    let offset: Int
     /// How many assets at most; nil for all.
     package let limit: Int?
 
@@ -39,16 +44,52 @@ package struct Enumeration: Hashable, Sendable {
         filter = query.filter.flatMap { $0.isEmpty ? nil : $0.lowercased() }
         isReversed = query.reverse ?? false
         limit = query.limit
+        offset = query.offset ?? 0
+        isFavourite = query.favourite ?? false
+        isTrash = query.trashed ?? false
+    }
+
+    /// The statement that counts a group's assets, by kind.
+    func countStatement(in group: GroupRecord?) -> (text: String, values: [SQLValue]) {
+        let (conditions, values) = self.conditions(in: group)
+        let membership = group?.type == .album ? " JOIN memberships m ON m.asset = a.id" : ""
+        let filtered = conditions.joined(separator: " AND ")
+        return ("SELECT a.kind, count(*) FROM assets a\(membership) WHERE \(filtered) GROUP BY a.kind", values)
     }
 
     /// The statement for one page of a group's assets.
     func statement(in group: GroupRecord?, after cursor: Cursor?, count: Int) -> (text: String, values: [SQLValue]) {
-        var conditions: [String] = []
-        var values: [SQLValue] = []
         let isAlbum = group?.type == .album
         let comparison = isReversed ? "<" : ">"
         let direction = isReversed ? " DESC" : ""
-        if let group, isAlbum {
+        var (conditions, values) = self.conditions(in: group)
+        switch cursor {
+        case .clock(let clock, let row):
+            conditions.append("(a.sort_local, a.id) \(comparison) (?, ?)")
+            values += [.text(clock), .integer(row)]
+        case .position(let position):
+            conditions.append("m.position \(comparison) ?")
+            values.append(.integer(position))
+        case nil: break
+        }
+        let membership = isAlbum ? " JOIN memberships m ON m.asset = a.id" : ""
+        let filtered = conditions.joined(separator: " AND ")
+        let order = isAlbum ? "m.position\(direction)" : "a.sort_local\(direction), a.id\(direction)"
+        let position = isAlbum ? "m.position" : "a.id"
+        let text = """
+            SELECT \(AssetTable.columns), \(position) FROM \(AssetTable.source)\(membership) WHERE \(filtered) \
+            ORDER BY \(order) LIMIT ? OFFSET ?
+            """
+        // Only the first page is preceded by what is left out.
+        return (text, values + [.integer(Int64(count)), .integer(Int64(cursor == nil ? offset : 0))])
+    }
+
+    /// What an asset has to be like, over `assets a` and, for an album, `memberships m`.
+    private func conditions(in group: GroupRecord?) -> (texts: [String], values: [SQLValue]) {
+        var conditions = [isTrash ? "a.trashed_us IS NOT NULL" : "a.trashed_us IS NULL"]
+        var values: [SQLValue] = []
+        if isFavourite { conditions.append("a.is_favourite = 1") }
+        if let group, group.type == .album {
             conditions.append("m.\"group\" = ?")
             values.append(.integer(group.row))
         }
@@ -69,24 +110,7 @@ package struct Enumeration: Hashable, Sendable {
             conditions.append("instr(a.filename_key, ?) > 0")
             values.append(.text(filter))
         }
-        switch cursor {
-        case .clock(let clock, let row):
-            conditions.append("(a.sort_local, a.id) \(comparison) (?, ?)")
-            values += [.text(clock), .integer(row)]
-        case .position(let position):
-            conditions.append("m.position \(comparison) ?")
-            values.append(.integer(position))
-        case nil: break
-        }
-        let membership = isAlbum ? " JOIN memberships m ON m.asset = a.id" : ""
-        let filtered = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-        let order = isAlbum ? "m.position\(direction)" : "a.sort_local\(direction), a.id\(direction)"
-        let position = isAlbum ? "m.position" : "a.id"
-        let text = """
-            SELECT \(AssetTable.columns), \(position) FROM \(AssetTable.source)\(membership)\(filtered) \
-            ORDER BY \(order) LIMIT ?
-            """
-        return (text, values + [.integer(Int64(count))])
+        return (conditions, values)
     }
 
     /// The wall clock of RFC 3339 text or of a date alone; an offset is not converted, as wall clocks are compared.

@@ -62,15 +62,49 @@ struct GroupTable {
     func count(_ group: GroupRecord) throws -> Int {
         let count =
             switch group.type {
-            case .library: try connection.first("SELECT count(*) FROM assets") { try $0.integer(0) }
-            case .savedPhotos:
-                try connection.first("SELECT count(*) FROM assets WHERE is_saved = 1") { try $0.integer(0) }
+            case .library: try count("SELECT count(*) FROM assets", "true")
+            case .savedPhotos: try count("SELECT count(*) FROM assets WHERE is_saved = 1", "is_saved = 1")
             default:
                 try connection.first("SELECT count(*) FROM memberships WHERE \"group\" = ?", group.row) {
                     try $0.integer(0)
+                }.map { all in
+                    let trashed = try connection.first(
+                        """
+                        SELECT count(*) FROM assets a JOIN memberships m ON m.asset = a.id AND m."group" = ?
+                        WHERE a.trashed_us IS NOT NULL
+                        """,
+                        group.row
+                    ) { try $0.integer(0) }
+                    return all - (trashed ?? 0)
                 }
             }
         return Int(count ?? 0)
+    }
+
+    /// All rows less those in the trash, each of which an index counts by itself.
+    private func count(_ all: String, _ condition: String) throws -> Int64? {
+        let trashed = try connection.first(
+            "SELECT count(*) FROM assets WHERE trashed_us IS NOT NULL AND \(condition)"
+        ) { try $0.integer(0) }
+        return try connection.first(all) { try $0.integer(0) }.map { $0 - (trashed ?? 0) }
+    }
+
+    /// The albums in which an asset is.
+    func albums(of asset: AssetRecord) throws -> [AssetID] {
+        try connection.all(
+            "SELECT g.uuid FROM memberships m JOIN groups g ON g.id = m.\"group\" WHERE m.asset = ? ORDER BY g.id",
+            asset.row
+        ) { row in
+            guard let id = AssetID(bytes: try row.blob(0)) else {
+                preconditionFailure("the schema keeps identifiers of 16 bytes")
+            }
+            return id
+        }
+    }
+
+    /// Deletes an album with its memberships.
+    func delete(_ group: GroupRecord) throws {
+        try connection.run("DELETE FROM groups WHERE id = ? AND type = 'album'", group.row)
     }
 
     /// Makes an album; nil when a group has the name, also in another form of the same text (canonical equivalence).

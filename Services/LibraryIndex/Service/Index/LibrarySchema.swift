@@ -6,7 +6,10 @@ package enum LibrarySchema {
     package static let applicationID: Int32 = 0x4F42_4C49
 
     /// All versions so far.
-    package static let schema = DatabaseSchema(applicationID: applicationID, migrations: [version1, version2])
+    package static let schema = DatabaseSchema(
+        applicationID: applicationID,
+        migrations: [version1, version2, version3]
+    )
 
     /// Contents are bytes, assets are rows over them: several assets may share one content, never a row or an owner.
     private static let version1 = Migration(
@@ -135,6 +138,36 @@ package enum LibrarySchema {
         WHERE max(length(date_raw), length(coalesce(date_local, '')), length(coalesce(date_utc, ''))) > 64
             OR max(length(coalesce(camera_make, '')), length(coalesce(camera_model, ''))) > 64
             OR length(reason) > 128;
+        """
+    )
+
+    /// What was answered is remembered also when its asset is gone, so that repeating a request never makes another one.
+    private static let version3 = Migration(
+        3,
+        """
+        ALTER TABLE assets ADD COLUMN is_favourite INTEGER NOT NULL DEFAULT 0 CHECK (is_favourite IN (0, 1));
+        ALTER TABLE assets ADD COLUMN caption TEXT;
+        ALTER TABLE assets ADD COLUMN trashed_us INTEGER;
+        CREATE INDEX assets_favourite ON assets (sort_local, id) WHERE is_favourite = 1;
+        CREATE INDEX assets_trashed ON assets (trashed_us) WHERE trashed_us IS NOT NULL;
+        CREATE INDEX assets_original ON assets (original) WHERE original IS NOT NULL;
+        CREATE INDEX changes_age ON changes (at_us);
+
+        CREATE TABLE answers (
+            principal TEXT NOT NULL,
+            name TEXT NOT NULL,
+            key TEXT NOT NULL,
+            request BLOB NOT NULL,
+            outcome TEXT NOT NULL,
+            asset INTEGER REFERENCES assets (id) ON DELETE SET NULL,
+            at_us INTEGER NOT NULL,
+            PRIMARY KEY (principal, name, key)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO answers SELECT principal, name, key, request, outcome, asset, at_us FROM answered;
+        DROP TABLE answered;
+        ALTER TABLE answers RENAME TO answered;
+        CREATE INDEX answered_age ON answered (at_us);
+        CREATE INDEX answered_asset ON answered (asset);
         """
     )
 }

@@ -27,6 +27,19 @@ extension LibraryError {
                 "No such group",
                 recoverySuggestion: "`obscura library groups` shows the groups."
             )
+        case .notEditable:
+            return .writeFailed(
+                reason: "A program can edit only what it has saved itself.",
+                cause: "notEditable"
+            )
+        case .changesExpired(let reason):
+            return ErrorReply(
+                .changeTokenExpired,
+                "The change token has expired",
+                reason: reason.words,
+                recoverySuggestion: "List everything, and go on from a new token.",
+                cause: reason.rawValue
+            )
         case .contentLost(let state):
             return ErrorReply(
                 .damaged,
@@ -110,6 +123,16 @@ extension ErrorReply {
                 whenUnreadable: "Restore it from a backup; the originals are in the media store."
             )
         default: .writeFailed(reason: error.description)
+        }
+    }
+}
+
+extension LibraryError.ExpiryReason {
+    fileprivate var words: String {
+        switch self {
+        case .otherEpoch: "It is of another library, or of one that was restored."
+        case .tooOld: "Changes are kept for 90 days, and the last million of them."
+        case .ahead: "The library has not come so far: it is an older copy."
         }
     }
 }

@@ -10,6 +10,8 @@ extension LibraryService {
     private static let pageCount = 200
     /// Bytes of JSON of one item at most, whatever the texts of its assets are.
     private static let pageBytes = Limits.bodyBytes / 2
+    /// Changes of one item at most.
+    private static let changeCount = 500
 
     func list(
         _ request: ListAssets,
@@ -17,7 +19,8 @@ extension LibraryService {
         _ sink: ItemSink<ListAssets.Item>
     ) async throws -> ListAssets.Summary {
         let enumeration = try Enumeration(request.query)
-        let permit = ReadingPermit(try await gate.authorize([.read], for: call))
+        let need: Need = enumeration.isTrash ? .readWrite : .read
+        let permit = ReadingPermit(try await gate.authorize([need], for: call))
         defer { permit.end() }
         return try await ending(sink, with: permit) {
             var sight = PlaceSight(gate, for: Asker(call))
@@ -49,7 +52,10 @@ extension LibraryService {
         let hidesPlaces = records.contains { $0.isAboutPlace && !isOwn($0, call) }
         var place = hidesPlaces ? await sight.look() : nil
         while true {
-            let assets = records.map { $0.message(showsLocation: place != nil || isOwn($0, call)) }
+            let assets = records.map { record in
+                let isOwn = isOwn(record, call)
+                return record.message(showsLocation: place != nil || isOwn, isOwn: isOwn)
+            }
             do {
                 return try await sink.send(ListAssets.Item(assets: assets)) { [place] in
                     try permit.check()
@@ -73,7 +79,8 @@ extension LibraryService {
         // From here to the answer nothing is awaited.
         try permit.check()
         let isPlaceTold = isOwn || (place.map { (try? $0()) != nil } ?? false)
-        return FindAsset.Reply(asset: record?.message(showsLocation: isPlaceTold))
+        guard let record, record.trashed == nil else { return FindAsset.Reply(asset: nil) }
+        return FindAsset.Reply(asset: record.message(showsLocation: isPlaceTold, isOwn: isOwn))
     }
 
     func read(_ request: ReadAsset, _ call: Call, _ sink: ItemSink<Empty>) async throws -> ReadAsset.Summary {
@@ -123,18 +130,56 @@ extension LibraryService {
         let (record, permit) = try await readable(request.url, call, withLocation: false)
         defer { permit.end() }
         return try await ending(sink, with: permit) {
-            let thumbnail = try await library.thumbnail(of: record, width: request.width, height: request.height)
+            let thumbnail = try await library.thumbnail(
+                of: record,
+                width: request.width,
+                height: request.height,
+                fill: request.fill ?? false
+            )
             let item = ThumbnailAsset.Item(width: thumbnail.width, height: thumbnail.height)
             try await sink.send(item, attachments: [Attachment(thumbnail.jpeg)], admitting: permit.check)
             return Empty()
         }
     }
 
-    func watch(_ call: Call, _ sink: ItemSink<LibraryEvent>) async throws -> Empty {
+    func count(_ request: CountAssets, _ call: Call) async throws -> CountAssets.Reply {
+        let enumeration = try Enumeration(request.query)
+        let authorization = try await gate.authorize([enumeration.isTrash ? .readWrite : .read], for: call)
+        defer { authorization.end() }
+        let reply = try await library.count(enumeration)
+        try authorization.check()
+        return reply
+    }
+
+    func changes(
+        _ request: ListChanges,
+        _ call: Call,
+        _ sink: ItemSink<ListChanges.Item>
+    ) async throws -> ListChanges.Summary {
         let permit = ReadingPermit(try await gate.authorize([.read], for: call))
         defer { permit.end() }
         return try await ending(sink, with: permit) {
-            var last = try await library.generation()
+            var last = try await library.generation(of: request.since)
+            // What comes meanwhile belongs to the next answer, so that this one ends.
+            let end = try await library.generation()
+            var count = 0
+            while last < end {
+                let most = Int(min(Int64(Self.changeCount), end - last))
+                let events = try await library.events(after: last, count: most)
+                guard let newest = events.last?.generation else { break }
+                try await sink.send(ListChanges.Item(changes: events), admitting: permit.check)
+                count += events.count
+                last = newest
+            }
+            return ListChanges.Summary(count: count, token: try await library.token(at: max(last, end)))
+        }
+    }
+
+    func watch(_ request: WatchLibrary, _ call: Call, _ sink: ItemSink<LibraryEvent>) async throws -> Empty {
+        let permit = ReadingPermit(try await gate.authorize([.read], for: call))
+        defer { permit.end() }
+        return try await ending(sink, with: permit) {
+            var last = try await library.generation(of: request.since)
             while true {
                 await feed.wait(after: last)
                 try Task.checkCancellation()
@@ -158,7 +203,9 @@ extension LibraryService {
     ) async throws -> (AssetRecord, ReadingPermit) {
         let record = try await library.asset(url)
         let needsPlace = withLocation && record?.mayHoldPlace == true
-        let permit = try await permit(for: record, needsPlace ? [.read, .place] : [.read], call)
+        // What is in the trash is for those who could take it out of there.
+        let need: Need = record?.trashed == nil ? .read : .readWrite
+        let permit = try await permit(for: record, needsPlace ? [need, .place] : [need], call)
         guard let record else {
             permit.end()
             throw LibraryError(.noSuchAsset)

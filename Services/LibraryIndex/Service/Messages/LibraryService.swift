@@ -35,7 +35,7 @@ package struct LibraryService: Sendable {
                 let permit = try ReadingPermit(own: Asker(call), gate)
                 let record = try await library.saved(request.request, owner: Owner(call))
                 try permit.check()
-                return FindSaved.Reply(asset: record?.message(showsLocation: true))
+                return FindSaved.Reply(asset: record?.message(showsLocation: true, isOwn: true))
             }
         }
         await server.register(LibraryContents.self, access: .roles(.probe)) { _, _ in
@@ -44,6 +44,20 @@ package struct LibraryService: Sendable {
         await server.registerUpload(ImportAsset.self, access: operatorsOnly) { request, call, source in
             try await mapped { try await importFile(request, call, source) }
         }
+        await server.registerUpload(ReplaceAsset.self) { request, call, source in
+            try await mapped { try await replace(request, call, source) }
+        }
+        await server.registerUpload(CheckAsset.self) { request, call, source in
+            try await mapped { try await check(request, call, source) }
+        }
+        await registerReading(on: server)
+        await registerChanging(on: server)
+        await server.register(VerifyLibrary.self, access: operatorsOnly) { _, _ in
+            try await mapped { try await library.verify() }
+        }
+    }
+
+    private func registerReading(on server: MessageServer) async {
         await server.register(ListGroups.self) { request, call in
             try await mapped {
                 let authorization = try await gate.authorize([.read], for: call)
@@ -56,6 +70,9 @@ package struct LibraryService: Sendable {
         await server.registerStream(ListAssets.self) { request, call, sink in
             try await mapped { try await list(request, call, sink) }
         }
+        await server.register(CountAssets.self) { request, call in
+            try await mapped { try await count(request, call) }
+        }
         await server.register(FindAsset.self) { request, call in
             try await mapped { try await find(request, call) }
         }
@@ -65,6 +82,15 @@ package struct LibraryService: Sendable {
         await server.registerStream(ThumbnailAsset.self) { request, call, sink in
             try await mapped { try await thumbnail(request, call, sink) }
         }
+        await server.registerStream(ListChanges.self) { request, call, sink in
+            try await mapped { try await changes(request, call, sink) }
+        }
+        await server.registerStream(WatchLibrary.self) { request, call, sink in
+            try await mapped { try await watch(request, call, sink) }
+        }
+    }
+
+    private func registerChanging(on server: MessageServer) async {
         await server.register(CreateAlbum.self, remembersReplies: true) { request, call in
             try await mapped {
                 let authorization = try await gate.authorize([.readWrite], for: call)
@@ -82,11 +108,48 @@ package struct LibraryService: Sendable {
                 }
             }
         }
-        await server.register(VerifyLibrary.self, access: operatorsOnly) { _, _ in
-            try await mapped { try await library.verify() }
+        await server.register(DeleteAlbum.self, remembersReplies: true) { request, call in
+            try await mapped {
+                let authorization = try await gate.authorize([.readWrite], for: call)
+                defer { authorization.end() }
+                let deleted = try await library.deleteAlbum(request.group) { try authorization.check() }
+                return DeleteAlbum.Reply(deleted: deleted)
+            }
         }
-        await server.registerStream(WatchLibrary.self) { _, call, sink in
-            try await mapped { try await watch(call, sink) }
+        await server.register(MarkAssets.self, remembersReplies: true) { request, call in
+            try await changing(request.assets, call) { allowed in
+                try await library.mark(request.assets, favourite: request.favourite, caption: request.caption, allowed)
+            }
+        }
+        await server.register(TrashAssets.self, remembersReplies: true) { request, call in
+            try await changing(request.assets, call) { try await library.trash(request.assets, $0) }
+        }
+        await server.register(RestoreAssets.self, remembersReplies: true) { request, call in
+            try await changing(request.assets, call) { try await library.restore(request.assets, $0) }
+        }
+        await server.register(DeleteAssets.self, remembersReplies: true) { request, call in
+            try await changing(request.assets, call) { try await library.delete(request.assets, $0) }
+        }
+    }
+
+    /// Changes assets as far as the caller may: its own without more, others' with `readWrite`.
+    ///
+    /// Whoever names one that is not there is asked, too, so that nobody learns which there are.
+    private func changing(
+        _ urls: [AssetURL],
+        _ call: Call,
+        _ body: (@escaping @Sendable () throws -> Void) async throws -> ChangedAssets
+    ) async throws -> ChangedAssets {
+        try await mapped {
+            let asker = Asker(call)
+            let records = try await library.assets(urls)
+            let areOwn = records.count == urls.count && records.allSatisfy { isOwn($0, call) }
+            if areOwn, let permit = try? ReadingPermit(own: asker, gate, refusing: .addOnly) {
+                return try await body(permit.check)
+            }
+            let authorization = try await gate.authorize([.readWrite], for: call)
+            defer { authorization.end() }
+            return try await body { try authorization.check() }
         }
     }
 

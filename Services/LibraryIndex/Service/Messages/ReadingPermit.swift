@@ -20,9 +20,10 @@ struct ReadingPermit: Sendable {
 
     /// What a program has saved may be looked at by it without more, unless the library was denied or forbidden to it.
     ///
-    /// - Throws: `accessDenied`, `accessRestricted`, `noLease`.
-    init(own asker: Asker, _ gate: ConsentGate) throws {
-        let rule = OwnAssetRule(gate: gate, asker: asker)
+    /// `need` is in whose words a refusal is.
+    /// - Throws: `accessDenied` or, for a write, `dataUnavailable`; `accessRestricted`, `noLease`.
+    init(own asker: Asker, _ gate: ConsentGate, refusing need: Need = .read) throws {
+        let rule = OwnAssetRule(gate: gate, asker: asker, need: need)
         if let refusal = rule.refusal { throw refusal }
         check = { if let ending = rule.ending { throw ending } }
         revoked = { await rule.ended() }
@@ -34,6 +35,7 @@ struct ReadingPermit: Sendable {
 private struct OwnAssetRule {
     let gate: ConsentGate
     let asker: Asker
+    let need: Need
 
     private var answer: GateAnswer { gate.standing(of: .addOnly, for: asker) }
 
@@ -41,8 +43,7 @@ private struct OwnAssetRule {
     var refusal: ErrorReply? {
         switch answer {
         case .allowed, .notDetermined: nil
-        // In the words of a lookup, which it is.
-        case .denied, .restricted, .noLease: ErrorReply.refusal(answer, of: .read, to: asker)
+        case .denied, .restricted, .noLease: ErrorReply.refusal(answer, of: need, to: asker)
         }
     }
 

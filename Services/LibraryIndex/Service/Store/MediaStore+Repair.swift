@@ -29,7 +29,11 @@ extension MediaStore {
     /// Removes placed content that no row has, and its marker.
     package func remove(_ digest: SHA256Digest) throws {
         let name = digest.description
-        if try folders.size(of: name) != nil { try folders.folder(for: name).remove(name) }
+        if try folders.size(of: name) != nil {
+            let folder = try folders.folder(for: name)
+            try folder.remove(name)
+            try folder.sync()
+        }
         settle(digest)
     }
 

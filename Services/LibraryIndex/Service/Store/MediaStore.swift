@@ -155,6 +155,16 @@ package actor MediaStore {
         }
     }
 
+    /// Says that the row of a placed file is about to go: `abandon` or `settle` must follow, also an error.
+    ///
+    /// What a kill leaves is judged by the next start, as after a placement.
+    package func beginRemoving(_ digest: SHA256Digest) {
+        placements[digest, default: Placements()].inFlight += 1
+        placements[digest, default: Placements()].count += 1
+        // On a full disk there may be no marker; a kill then leaves a file that no row has, which a check counts.
+        _ = try? folders.staging.open("\(digest).pending", [.write, .create]).close()
+    }
+
     /// The row of a placed file has committed, or there is one with the same content.
     ///
     /// The marker goes with the last placement in flight.

@@ -1,0 +1,124 @@
+import Hashing
+package import Media
+package import MessageSchema
+private import SQLite
+
+extension Library {
+    /// Gives an asset other bytes, if they can be viewed or played; its URL stays.
+    ///
+    /// Only its owner may, and only what was saved here can be replaced. It has committed when this returns. `allowed` runs
+    /// in the transaction, and what it throws undoes it.
+    /// - Throws: `LibraryError`: `notEditable`, `empty`, `unusable`, `otherMediaType`, `otherContent`, `diskFull`,
+    ///   `idempotencyConflict` …; nothing has changed then.
+    package func replace(
+        _ upload: MediaStore.UploadID,
+        as request: ReplaceAsset,
+        owner: Owner,
+        key: String?,
+        _ allowed: @escaping @Sendable () throws -> Void = {}
+    ) async throws -> AssetRecord {
+        let staged = try await store.finish(upload)
+        do {
+            let metadata = try request.metadata?.checked()
+            if let announced = request.sha256, SHA256Digest(announced) != staged.digest {
+                throw LibraryError(.otherContent)
+            }
+            guard staged.bytes > 0 else { throw LibraryError(.empty) }
+            let key = try idempotencyKey(key, ReplaceAsset.name, request, staged, owner)
+            if let key, let answered = try await answer(to: key) {
+                await store.discard(staged)
+                guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
+                return record
+            }
+            guard let old = try await asset(request.url), Library.mayReplace(old, owner) else {
+                throw LibraryError(.notEditable)
+            }
+            let report = try await inspect(staged)
+            try check(report, for: request.mediaType)
+            guard report.kind == old.kind else { throw LibraryError(.otherMediaType(found: report.kind)) }
+            let new = AssetRecord(
+                staged: staged,
+                report: report,
+                filename: request.filename,
+                metadata: metadata,
+                owner: owner,
+                origin: .saved,
+                added: now(),
+                modified: nil
+            )
+            return try await exchange(old, for: new, staged, report, key, allowed)
+        } catch {
+            await store.discard(staged)
+            throw error
+        }
+    }
+
+    /// What a decoder says about bytes; nothing is kept of them.
+    ///
+    /// - Throws: `LibraryError`: `noDecoder`, `diskFull`.
+    package func check(_ upload: MediaStore.UploadID) async throws -> InspectionReport {
+        let staged = try await store.finish(upload)
+        do {
+            guard staged.bytes > 0 else { throw LibraryError(.empty) }
+            let report = try await inspect(staged)
+            await store.discard(staged)
+            return report
+        } catch {
+            await store.discard(staged)
+            throw error
+        }
+    }
+
+    private static func mayReplace(_ record: AssetRecord, _ owner: Owner) -> Bool {
+        record.origin == .saved && record.owner == owner.principal && record.trashed == nil
+    }
+
+    /// Places the new bytes, then commits the row; the old ones go afterwards, where no other asset has them.
+    private func exchange(
+        _ old: AssetRecord,
+        for new: AssetRecord,
+        _ staged: MediaStore.Staged,
+        _ report: InspectionReport,
+        _ key: IdempotencyKey?,
+        _ allowed: @escaping @Sendable () throws -> Void
+    ) async throws -> AssetRecord {
+        let now = now()
+        let owner = Owner(principal: old.owner, label: old.ownerLabel)
+        let id = old.id
+        return try await removing([old.digest, new.digest]) {
+            do {
+                try await store.place(staged)
+            } catch {
+                await abandon(staged.digest)
+                throw error
+            }
+            // `removing` has begun for both, and answers for the placed file from here.
+            await store.settle(staged.digest)
+            let (record, events) = try await database.transaction { connection -> (AssetRecord, [LibraryEvent]) in
+                try allowed()
+                let assets = AssetTable(connection: connection)
+                guard let present = try assets.find(id), Library.mayReplace(present, owner) else {
+                    throw LibraryError(.notEditable)
+                }
+                var record = present.replaced(by: new)
+                record.row = present.row
+                let content = try ContentTable(connection: connection)
+                    .row(for: new.digest, bytes: new.bytes, report: report)
+                try assets.setContent(record, content: content.row)
+                try assets.removeContentIfUnused(present.digest)
+                var events = content.isHealed ? try Library.tellUpdated(new.digest, connection, now) : []
+                if !content.isHealed {
+                    events.append(
+                        try ChangeTable(connection: connection)
+                            .add(.updated, asset: record.url, id: record.id, at: now)
+                    )
+                }
+                try Library.note(key, .imported, record.row, connection, now)
+                try allowed()
+                return (record, events)
+            }
+            if !events.isEmpty { announce(events) }
+            return record
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The stable name of an asset or of a group.
+package enum LibraryURL: Hashable, Sendable, Codable, CustomStringConvertible {
+    case asset(AssetURL)
+    case group(GroupURL)
+
+    /// Reads either kind of URL.
+    ///
+    /// - Returns: `nil` if the text is malformed.
+    package init?(_ text: String) {
+        if let url = AssetURL(text) {
+            self = .asset(url)
+        } else if let url = GroupURL(text) {
+            self = .group(url)
+        } else {
+            return nil
+        }
+    }
+
+    /// The asset's; nil for a group.
+    package var asset: AssetURL? { if case .asset(let url) = self { url } else { nil } }
+
+    /// The group's; nil for an asset.
+    package var group: GroupURL? { if case .group(let url) = self { url } else { nil } }
+
+    package var description: String {
+        switch self {
+        case .asset(let url): url.description
+        case .group(let url): url.description
+        }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let url = LibraryURL(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "not the URL of an asset or a group"
+            )
+        }
+        self = url
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
