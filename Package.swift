@@ -74,6 +74,8 @@ let wrappers: [Target] = [
         linkerSettings: ["avcodec", "avutil", "swscale"].map { .linkedLibrary($0) }
     ),
     .target(name: "CLinux", path: "Shared/CLinux", cSettings: [.define("_GNU_SOURCE")]),
+    // ALSA: microphones. Only `Sound` uses it.
+    .target(name: "CAlsa", path: "Shared/CAlsa", linkerSettings: [.linkedLibrary("asound")]),
     .target(name: "CVideo4Linux", path: "Shared/CVideo4Linux", cSettings: [.define("_GNU_SOURCE")]),
 ]
 
@@ -103,6 +105,8 @@ let modules: [Target] = [
             "Video4Linux",
         ]
     ),
+    // Microphones.
+    shared("Sound", ["CAlsa", "EventLoop", "MessageSchema", "Timekeeping"]),
     // Messages and processes.
     shared("EventLoop", ["CLinux", "CZeroMQ", "Timekeeping"]),
     // Devices that come and go: netlink and inotify, without libudev.
@@ -132,11 +136,11 @@ let base: [Target.Dependency] = [
 
 let services: [Target] =
     service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
-    + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "HotPlug", "Video4Linux"])
+    + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "HotPlug", "Sound", "Video4Linux"])
     + service(
         "Capture",
         executable: "obscura-capture",
-        base + ["Cameras", "Encoding", "Imaging", "Movies", "Video4Linux"]
+        base + ["Cameras", "Encoding", "Imaging", "Movies", "Sound", "Video4Linux"]
     )
     + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "SQLite"])
     + service(
@@ -201,14 +205,19 @@ let testTargets: [Target] = [
         "CaptureTests",
         [
             "CameraConformance", "CaptureService", "Cameras", "Consent", "Containers", "Encoding", "EventLoop", "Files",
-            "Imaging", "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Timekeeping",
+            "Imaging", "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Sound",
+            "Timekeeping",
             "Video4Linux",
         ]
     ),
+    tests("SoundTests", ["MessageSchema", "Sound", "Timekeeping"]),
     tests("HotPlugTests", ["CLinux", "Files", "HotPlug", "Timekeeping"]),
     tests(
         "ProbeTests",
-        ["CapabilityProbeService", "Cameras", "HotPlug", "Media", "MessageSchema", "Timekeeping", "Video4Linux"]
+        [
+            "CapabilityProbeService", "Cameras", "HotPlug", "Media", "MessageSchema", "Sound", "Timekeeping",
+            "Video4Linux",
+        ]
     ),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
     tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "SQLite"]),
