@@ -28,6 +28,8 @@ package struct MovieDescription: Equatable, Sendable {
     package var location: Location?
     package var container = FilmContainer.mov
     package var pictures = MoviePictures.motionJPEG
+    /// Its sound; nil for a film without.
+    package var sound: MovieSound?
 
     /// A description without a location, of motion JPEG in QuickTime.
     package init(

@@ -22,6 +22,7 @@ struct MovieHead: Equatable {
     let container: FilmContainer
     /// Whether frames can need the ones before them.
     let hasKeys: Bool
+    let sound: SoundTrack?
 
     init(_ description: MovieDescription) {
         width = description.width
@@ -32,25 +33,18 @@ struct MovieHead: Equatable {
         entries = SampleEntry(description).table
         container = description.container
         hasKeys = description.pictures.hasKeys
+        sound = description.sound.map { SoundTrack($0) }
     }
 
     /// Reads the head back from the payload of a `moov` box that this writer made.
     init?(parsing moov: [UInt8], container: FilmContainer) {
-        func find(_ path: [FourCharacterCode], in payload: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-            guard let name = path.first else { return payload }
-            guard let box = BoxHeader.children(of: payload).first(where: { $0.name == name }) else { return nil }
-            let start = payload.startIndex
-            let inner = payload[start + Int(box.payloadStart)..<start + Int(box.end)]
-            return find(Array(path.dropFirst()), in: inner)
-        }
-        guard let track = find(["trak", "tkhd"], in: moov[...]), track.count >= 84, track.first == 0,
-            let header = find(["mvhd"], in: moov[...]), header.count >= 20, header.first == 0,
-            let meta = find(["meta"], in: moov[...]),
-            let table = find(["trak", "mdia", "minf", "stbl", "stsd"], in: moov[...]), table.count >= 16
+        let find = SoundTrack.find
+        let field = SoundTrack.field
+        guard let track = find(["trak", "tkhd"], moov[...]), track.count >= 84, track.first == 0,
+            let header = find(["mvhd"], moov[...]), header.count >= 20, header.first == 0,
+            let meta = find(["meta"], moov[...]),
+            let table = find(["trak", "mdia", "minf", "stbl", "stsd"], moov[...]), table.count >= 16
         else { return nil }
-        let field = { (slice: ArraySlice<UInt8>, offset: Int) in
-            slice.dropFirst(offset).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        }
         guard field(header, 12) == Self.timescale else { return nil }
         width = Int(field(track, 76) >> 16)
         height = Int(field(track, 80) >> 16)
@@ -64,31 +58,43 @@ struct MovieHead: Equatable {
         let name = FourCharacterCode(rawValue: field(table, 12))
         hasKeys = name == "avc1"
         guard hasKeys || name == "jpeg" || name == "mp4v" else { return nil }
+        let tracks = BoxHeader.children(of: moov[...]).filter { $0.name == "trak" }
+        guard tracks.count <= 2 else { return nil }
+        if tracks.count == 2 {
+            let payload = moov[Int(tracks[1].payloadStart)..<Int(tracks[1].end)]
+            guard let sound = SoundTrack(parsing: payload) else { return nil }
+            self.sound = sound
+        } else {
+            sound = nil
+        }
     }
 
     /// The `moov` box of a movie whose frames are in fragments that follow it.
-    var initialMovie: [UInt8] { movie(samples: nil) }
+    var initialMovie: [UInt8] { movie(samples: nil, sound: nil) }
 
-    /// The `moov` box that has every frame.
-    func finalMovie(_ samples: FrameIndex) -> [UInt8] { movie(samples: samples) }
+    /// The `moov` box that has every frame, and all sound.
+    func finalMovie(_ samples: FrameIndex, _ sound: SoundIndex?) -> [UInt8] { movie(samples: samples, sound: sound) }
 
-    private func movie(samples: FrameIndex?) -> [UInt8] {
+    private func movie(samples: FrameIndex?, sound index: SoundIndex?) -> [UInt8] {
         let duration = samples?.duration ?? 0
+        let heard = sound.map { track in index.map { track.duration($0, within: duration) } ?? 0 } ?? 0
         var builder = BoxBuilder()
         builder.box("moov") { moov in
-            appendMovieHeader(&moov, duration: duration)
+            appendMovieHeader(&moov, duration: max(duration, heard))
             moov.box("trak") { track in
-                appendTrackHeader(&track, duration: duration)
+                appendPictureHeader(&track, duration: duration)
                 track.box("mdia") { media in
                     appendMedia(&media, samples: samples ?? FrameIndex())
                 }
             }
+            if let sound { append(sound, index ?? sound.emptyIndex, pictures: duration, to: &moov) }
             if samples == nil {
                 moov.box("mvex") { extends in
                     extends.fullBox("trex") { defaults in
                         for value: UInt32 in [1, 1, 0, 0] { defaults.append(value) }
                         defaults.append(hasKeys ? MovieFragment.otherFlags : MovieFragment.keyFlags)
                     }
+                    sound?.appendDefaults(to: &extends)
                 }
             }
             moov.append(contentsOf: metadata)
@@ -117,19 +123,12 @@ struct MovieHead: Equatable {
             header.appendZeros(10)
             header.append(contentsOf: Self.matrix(.up, width: 0, height: 0))
             header.appendZeros(24)
-            header.append(UInt32(2))
+            header.append(sound == nil ? 2 : SoundTrack.id + 1)
         }
     }
 
-    private func appendTrackHeader(_ builder: inout BoxBuilder, duration: UInt64) {
-        let version = version(duration)
-        // Enabled, in the movie, in the preview, in the poster; ISO/IEC 14496-12, 8.3.2 means another thing by the last.
-        builder.fullBox("tkhd", version: version, flags: container == .mov ? 0xF : 0x7) { header in
-            appendTime(&header, created, version: version)
-            appendTime(&header, created, version: version)
-            header.append(UInt32(1))
-            header.append(UInt32(0))
-            appendTime(&header, duration, version: version)
+    private func appendPictureHeader(_ builder: inout BoxBuilder, duration: UInt64) {
+        appendTrackHeader(&builder, track: 1, duration: duration) { header in
             header.appendZeros(16)
             header.append(contentsOf: matrix)
             header.append(UInt32(width) << 16)
@@ -137,27 +136,43 @@ struct MovieHead: Equatable {
         }
     }
 
-    private func appendMedia(_ builder: inout BoxBuilder, samples: FrameIndex) {
-        let version = version(samples.duration)
+    func appendTrackHeader(
+        _ builder: inout BoxBuilder,
+        track: UInt32,
+        duration: UInt64,
+        _ rest: (inout BoxBuilder) -> Void
+    ) {
+        let version = version(duration)
+        // Enabled, in the movie, in the preview, in the poster; ISO/IEC 14496-12, 8.3.2 means another thing by the last.
+        builder.fullBox("tkhd", version: version, flags: container == .mov ? 0xF : 0x7) { header in
+            appendTime(&header, created, version: version)
+            appendTime(&header, created, version: version)
+            header.append(track)
+            header.append(UInt32(0))
+            appendTime(&header, duration, version: version)
+            rest(&header)
+        }
+    }
+
+    func appendMediaHeader(_ builder: inout BoxBuilder, timescale: UInt32, duration: UInt64) {
+        let version = version(duration)
         builder.fullBox("mdhd", version: version) { header in
             appendTime(&header, created, version: version)
             appendTime(&header, created, version: version)
-            header.append(Self.timescale)
-            appendTime(&header, samples.duration, version: version)
+            header.append(timescale)
+            appendTime(&header, duration, version: version)
             // The language "und", three letters of five bits (ISO/IEC 14496-12, 8.4.2.3).
             header.append(UInt16(0x55C4))
             header.append(UInt16(0))
         }
+    }
+
+    private func appendMedia(_ builder: inout BoxBuilder, samples: FrameIndex) {
+        appendMediaHeader(&builder, timescale: Self.timescale, duration: samples.duration)
         appendHandler(&builder, type: "mhlr", subtype: "vide", name: "Video")
         builder.box("minf") { information in
             information.fullBox("vmhd", flags: 1) { $0.appendZeros(8) }
-            if container == .mov { appendHandler(&information, type: "dhlr", subtype: "url ", name: "Data") }
-            information.box("dinf") { data in
-                data.fullBox("dref") { references in
-                    references.append(UInt32(1))
-                    references.fullBox("url ", flags: 1) { _ in }
-                }
-            }
+            appendReferences(&information)
             information.box("stbl") { table in
                 table.box("stsd") { $0.append(contentsOf: entries) }
                 samples.append(to: &table)
@@ -165,7 +180,18 @@ struct MovieHead: Equatable {
         }
     }
 
-    private func appendHandler(
+    /// The samples lie in this file.
+    func appendReferences(_ information: inout BoxBuilder) {
+        if container == .mov { appendHandler(&information, type: "dhlr", subtype: "url ", name: "Data") }
+        information.box("dinf") { data in
+            data.fullBox("dref") { references in
+                references.append(UInt32(1))
+                references.fullBox("url ", flags: 1) { _ in }
+            }
+        }
+    }
+
+    func appendHandler(
         _ builder: inout BoxBuilder,
         type: FourCharacterCode,
         subtype: FourCharacterCode,

@@ -42,10 +42,11 @@ struct MovieLayout {
     func finish<File: MovieFile & ~Copyable>(
         head: MovieHead,
         samples: FrameIndex,
+        sound: SoundIndex?,
         end: Int64,
         file: inout File
     ) throws(MovieError) -> Int64 {
-        let movie = head.finalMovie(samples)
+        let movie = head.finalMovie(samples, sound)
         try file.write([movie], at: end)
         try file.truncate(to: end + Int64(movie.count))
         try file.synchronise()

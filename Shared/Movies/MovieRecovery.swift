@@ -52,12 +52,13 @@ package enum MovieRecovery {
             )
         else { throw MovieError(.nothingToRecover) }
 
-        let found = try scan(file, from: movie.end, length: length, isWhole: head.hasKeys ? .units : .picture)
+        let found = try scan(file, head, from: movie.end, length: length)
         guard found.samples.count > 0 else { throw MovieError(.nothingToRecover) }
         try file.truncate(to: found.end)
         _ = try MovieLayout(placeholderStart: start).finish(
             head: head,
             samples: found.samples,
+            sound: found.sound,
             end: found.end,
             file: &file
         )
@@ -78,6 +79,7 @@ package enum MovieRecovery {
 
     private struct Found {
         var samples = FrameIndex()
+        var sound: SoundIndex?
         var end: Int64
         var lostByteCount: Int64 = 0
         var lostFrames = 0
@@ -85,11 +87,12 @@ package enum MovieRecovery {
 
     private static func scan<File: MovieFile & ~Copyable>(
         _ file: borrowing File,
+        _ head: MovieHead,
         from start: Int64,
-        length: Int64,
-        isWhole wholeness: Wholeness
+        length: Int64
     ) throws(MovieError) -> Found {
-        var found = Found(end: start)
+        let wholeness: Wholeness = head.hasKeys ? .units : .picture
+        var found = Found(sound: head.sound?.emptyIndex, end: start)
         var position = start
         while let moof = try box(at: position, in: file, limit: length) {
             // The index of a writer that crashed before its last write; it is written anew.
@@ -118,11 +121,51 @@ package enum MovieRecovery {
                 found.end = end
                 offset = end
             }
+            if let sound = fragment.sound, let track = head.sound {
+                guard sound.start == found.sound?.duration ?? 0,
+                    let end = try addSound(sound, track, from: offset, length: length, in: file, to: &found)
+                else { break }
+                offset = end
+            }
             position = data.end
             guard position == offset else { break }
         }
         found.lostByteCount = length - found.end
         return found
+    }
+
+    /// Adds what is there of a fragment's sound.
+    ///
+    /// - Returns: Where it ends; nil where not all of it is there.
+    private static func addSound<File: MovieFile & ~Copyable>(
+        _ sound: MovieFragment.Sound,
+        _ track: SoundTrack,
+        from start: Int64,
+        length: Int64,
+        in file: borrowing File,
+        to found: inout Found
+    ) throws(MovieError) -> Int64? {
+        var end = start
+        var count = 0
+        if track.sampleByteCount > 0 {
+            guard sound.sizes.isEmpty else { return nil }
+            let there = max(0, length - start) / Int64(track.sampleByteCount)
+            count = Int(min(there, Int64(sound.count)))
+            end += Int64(count) * Int64(track.sampleByteCount)
+        } else {
+            for size in sound.sizes {
+                // The three bits that end a packet of AAC are set, and fewer than eight zeros follow them (ISO/IEC
+                // 14496-3, 4.4.2.1, `ID_END` and `byte_alignment`).
+                guard size > 0, end + Int64(size) <= length, try file.read(1, at: end + Int64(size) - 1) != [0] else {
+                    break
+                }
+                end += Int64(size)
+                count += 1
+            }
+        }
+        found.sound?.add(offset: start, count: count, sizes: sound.sizes.prefix(count))
+        found.end = end
+        return count == sound.count ? end : nil
     }
 
     private static func isWhole<File: MovieFile & ~Copyable>(

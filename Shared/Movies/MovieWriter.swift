@@ -1,4 +1,4 @@
-/// Writes pictures as a QuickTime or MP4 movie that can be played after a crash at any byte.
+/// Writes pictures, and sound, as a QuickTime or MP4 movie that can be played after a crash at any byte.
 ///
 /// The file starts with a small placeholder and a `moov` without frames; then comes a `moof` and `mdat` pair for about
 /// each second, written in one call and made durable before the next. Finishing appends a `moov` with every frame, makes
@@ -38,6 +38,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     private let layout: MovieLayout
     private var state = State.open
     private var samples = FrameIndex()
+    private var sound: SoundIndex?
+    private var pendingSound: PendingSound
     private var pending: [Pending] = []
     private var pendingBytes = 0
     private var pendingTicks: UInt64 = 0
@@ -58,6 +60,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         fragmentMicroseconds: Int64 = 1_000_000
     ) throws(MovieError) {
         head = MovieHead(description)
+        sound = head.sound?.emptyIndex
+        pendingSound = PendingSound(sampleByteCount: head.sound?.sampleByteCount ?? 0)
         let prologue = MovieLayout.prologue(description.container, description.pictures)
         layout = MovieLayout(placeholderStart: Int64(prologue.count) - MovieLayout.placeholderByteCount)
         fragmentTicks = UInt64(max(1, Self.ticks(fragmentMicroseconds)))
@@ -114,6 +118,18 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         if isFragmentDue(before: true) { try flush() }
     }
 
+    /// Adds sound, which goes on where the sound before it ended; it is in the file with the fragment of the frames.
+    ///
+    /// - Parameter packets: Packets of AAC, or any numbers of whole frames of PCM.
+    /// - Throws: `badFrame` for what is neither, or in a film without sound, which leaves the movie as it was; `noSpace`
+    ///   and `closed` as for a frame.
+    package mutating func append(sound packets: [[UInt8]]) throws(MovieError) {
+        guard state == .open else { throw MovieError(state == .full ? .noSpace : .closed) }
+        for packet in packets {
+            guard sound != nil, pendingSound.add(packet) else { throw MovieError(.badFrame) }
+        }
+    }
+
     /// Where there are keys, fragments begin with them as well as the interval allows: a key ends the one before from three
     /// quarters of it on, and at five quarters a fragment ends without one.
     private func isFragmentDue(before isKey: Bool) -> Bool {
@@ -123,12 +139,27 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
     }
 
     /// Bytes that the finished file would have at most, with one more frame of so many bytes.
-    package func byteCount(adding byteCount: Int) -> Int64 {
+    ///
+    /// - Parameters:
+    ///   - byteCount: Bytes of the frame.
+    ///   - soundSamples: How much sound is still to come for the frames: samples of PCM, or packets.
+    ///   - sampleByteCount: Bytes of each of these at most.
+    /// - Returns: Bytes.
+    package func byteCount(adding byteCount: Int, soundSamples: Int = 0, ofAtMost sampleByteCount: Int = 0) -> Int64 {
         let waiting = pending.count + 2
         let frames = pendingBytes + (held?.bytes.count ?? 0) + byteCount
-        let fragments = MovieFragment.byteCount(frames: waiting, marksKeys: head.hasKeys) + 8
+        // The frame may end a fragment, and is in one of its own then.
+        let fragments = 2 * (MovieFragment.byteCount(frames: 0, marksKeys: false) + 8) + waiting * 12
         let index = headByteCount + FrameIndex.mostByteCount(frames: samples.count + waiting)
-        return end + Int64(frames + fragments + index)
+        var heard = 0
+        if let sound {
+            let packets = pendingSound.count + soundSamples
+            heard = pendingSound.bytes.count + soundSamples * sampleByteCount
+            let isFixed = head.sound?.sampleByteCount != 0
+            heard += MovieFragment.Sound.byteCount(sizes: 0) * 2 + (isFixed ? 0 : packets * 4)
+            heard += sound.mostByteCount(addingSamples: packets, chunks: 2)
+        }
+        return end + Int64(frames + fragments + index + heard)
     }
 
     /// Writes what is left, then the whole `moov`, and makes the file an ordinary movie.
@@ -154,7 +185,7 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         guard samples.count > 0 else { throw MovieError(.badFrame) }
         state = .closed
         file.useReserve()
-        end = try layout.finish(head: head, samples: samples, end: end, file: &file)
+        end = try layout.finish(head: head, samples: samples, sound: sound, end: end, file: &file)
         return Summary(
             frames: samples.count,
             durationMicroseconds: Int64(samples.duration) * 100 / 9,
@@ -172,6 +203,12 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
 
     /// Microseconds that a frame is likely to be shown: the middle one of the newest.
     package var frameMicroseconds: Int64 { Int64(middleDuration) * 100 / 9 }
+
+    /// Microseconds of the film if it were finished now.
+    package func durationIfFinished(within maximumMicroseconds: Int64? = nil) -> Int64 {
+        let last = held == nil ? 0 : UInt64(lastDuration(within: maximumMicroseconds))
+        return Int64(samples.duration + pendingTicks + last) * 100 / 9
+    }
 
     private func lastDuration(within maximumMicroseconds: Int64?) -> UInt32 {
         guard let maximumMicroseconds else { return middleDuration }
@@ -194,16 +231,24 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
             sequence: sequence,
             start: samples.duration,
             frames: frames,
-            marksKeys: head.hasKeys
+            marksKeys: head.hasKeys,
+            sound: pendingSound.count == 0
+                ? nil
+                : MovieFragment.Sound(
+                    start: sound?.duration ?? 0,
+                    count: pendingSound.count,
+                    sizes: pendingSound.sizes
+                )
         )
-        let fragmentHead = fragment.head
+        let fragmentHead = fragment.head(soundByteCount: pendingSound.bytes.count)
         do throws(MovieError) {
-            try file.write([fragmentHead] + pending.map(\.bytes), at: end)
+            try file.write([fragmentHead] + pending.map(\.bytes) + [pendingSound.bytes], at: end)
             try file.synchroniseData()
         } catch {
             let isFull = error.code == .noSpace
             state = isFull ? .full : .closed
             pending.removeAll()
+            pendingSound.removeAll()
             held = nil
             // The half-written fragment takes the room that the final index needs.
             if isFull { try file.truncate(to: end) }
@@ -214,7 +259,9 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
             samples.add(offset: offset, byteCount: frame.byteCount, duration: frame.duration, isKey: frame.isKey)
             offset += Int64(frame.byteCount)
         }
-        end = offset
+        sound?.add(offset: offset, count: pendingSound.count, sizes: pendingSound.sizes)
+        end = offset + Int64(pendingSound.bytes.count)
+        pendingSound.removeAll()
         sequence += 1
         pending.removeAll(keepingCapacity: true)
         pendingBytes = 0

@@ -9,13 +9,17 @@ enum Films {
     struct Kind: Hashable, Sendable, CustomTestStringConvertible {
         let container: FilmContainer
         let codec: FilmCodec
+        var hasSound = false
 
-        var testDescription: String { "\(codec) in \(container)" }
+        var testDescription: String { "\(codec) in \(container)" + (hasSound ? " with sound" : "") }
     }
 
     static let kinds = FilmContainer.allCases.flatMap { container in
         FilmCodec.allCases.map { Kind(container: container, codec: $0) }
     }
+
+    /// The same with a track of sound each.
+    static let audible = kinds.map { Kind(container: $0.container, codec: $0.codec, hasSound: true) }
 
     /// One picture as `MovieWriter` takes it.
     struct Frame {
@@ -75,6 +79,7 @@ enum Films {
     static func film(_ kind: Kind, frames count: Int, keys: Int = 5) throws -> (MovieDescription, [Frame]) {
         var description = Recording.description
         description.container = kind.container
+        if kind.hasSound { description.sound = try Sounds.description(kind.container) }
         switch kind.codec {
         case .jpeg:
             return (description, try Recording.frames(count).map { Frame(bytes: $0, isKey: true) })
@@ -88,9 +93,11 @@ enum Films {
     /// A film in memory of ten frames a second, in fragments of half a second.
     static func written(_ kind: Kind, frames count: Int, finishing: Bool) throws -> [UInt8] {
         let (description, frames) = try film(kind, frames: count)
+        var sounds = try kind.hasSound ? Sounds.packets(kind.container, frames: count) : []
         var writer = try MovieWriter(description, file: MemoryMovieFile(), fragmentMicroseconds: 500_000)
         for (index, frame) in frames.enumerated() {
             try writer.append(frame.bytes, at: Int64(index) * 100_000, isKey: frame.isKey)
+            if !sounds.isEmpty { try writer.append(sound: sounds.removeFirst()) }
         }
         if finishing { _ = try writer.finish() }
         return writer.file.bytes
@@ -98,12 +105,17 @@ enum Films {
 
     /// What FFmpeg complains of when it decodes the whole film.
     static func complaints(_ path: String) throws -> String {
-        try run("ffmpeg", ["-v", "warning", "-xerror", "-i", path, "-map", "0:v", "-f", "null", "-"]).words
+        let words = try run("ffmpeg", ["-v", "warning", "-xerror", "-i", path, "-map", "0", "-f", "null", "-"]).words
+        // PCM in QuickTime says how many channels it has and not which; FFmpeg remarks on that.
+        return words.split(separator: "\n").filter { !$0.hasPrefix("Guessed Channel Layout") }.joined(separator: "\n")
     }
 
     /// The flags of the packets, one a line: `K_` for a key.
     static func flags(_ path: String) throws -> [String] {
-        let text = try run("ffprobe", ["-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", path]).output
+        let text = try run(
+            "ffprobe",
+            ["-v", "error", "-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0", path]
+        ).output
         return String(decoding: text, as: UTF8.self).split(separator: "\n").map { String($0.prefix(2)) }
     }
 }

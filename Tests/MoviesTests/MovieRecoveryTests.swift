@@ -4,12 +4,20 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct MovieRecoveryTests {
     /// Writes a film of ten frames a second in fragments of half a second until the process is "killed".
-    private static func film(frames: Int, killedAfter limit: Int, finishing: Bool) throws -> MemoryMovieFile {
+    private static func film(
+        frames: Int,
+        killedAfter limit: Int,
+        finishing: Bool,
+        hasSound: Bool = false
+    ) throws -> MemoryMovieFile {
         var file = MemoryMovieFile()
         file.writtenLimit = limit
-        var writer = try MovieWriter(Recording.description, file: file, fragmentMicroseconds: 500_000)
+        var description = Recording.description
+        if hasSound { description.sound = MovieSound(rate: 1_000, channels: 2, coding: .pcm) }
+        var writer = try MovieWriter(description, file: file, fragmentMicroseconds: 500_000)
         for (index, frame) in Recording.tinyFrames(frames).enumerated() {
             try writer.append(frame, at: Int64(index) * 100_000)
+            if hasSound { try writer.append(sound: [[UInt8](repeating: 7, count: 400)]) }
         }
         if finishing { _ = try writer.finish() }
         var left = writer.file
@@ -17,12 +25,13 @@ struct MovieRecoveryTests {
         return left
     }
 
-    @Test func `killed at any byte, a film keeps every whole frame and becomes an ordinary movie`() throws {
-        let whole = try Self.film(frames: 13, killedAfter: .max, finishing: true)
+    @Test(arguments: [false, true])
+    func `killed at any byte, a film keeps every whole frame and becomes an ordinary movie`(hasSound: Bool) throws {
+        let whole = try Self.film(frames: 13, killedAfter: .max, finishing: true, hasSound: hasSound)
         var lastFrames = 0
         var reachedComplete = false
         for limit in 0...whole.written {
-            var file = try Self.film(frames: 13, killedAfter: limit, finishing: true)
+            var file = try Self.film(frames: 13, killedAfter: limit, finishing: true, hasSound: hasSound)
             let before = file.bytes.count
             do throws(MovieError) {
                 switch try MovieRecovery.recover(&file) {
@@ -46,8 +55,9 @@ struct MovieRecoveryTests {
         #expect(reachedComplete)
     }
 
-    @Test func `killed at any byte of its recovery, a film can be recovered again`() throws {
-        let left = try Self.film(frames: 12, killedAfter: .max, finishing: false)
+    @Test(arguments: [false, true])
+    func `killed at any byte of its recovery, a film can be recovered again`(hasSound: Bool) throws {
+        let left = try Self.film(frames: 12, killedAfter: .max, finishing: false, hasSound: hasSound)
         var counted = left
         _ = try MovieRecovery.recover(&counted)
         let needed = counted.written - left.written
