@@ -54,6 +54,11 @@ package enum Resource: TextCodable {
         return ["front", "back", "external"].contains(id)
     }
 
+    /// Whether this is a microphone, or all of them.
+    package var isMicrophone: Bool {
+        if case .microphone = self { true } else { false }
+    }
+
     /// Whether everything that `other` names is named by this resource or pattern too.
     package func covers(_ other: Resource) -> Bool {
         switch (self, other) {

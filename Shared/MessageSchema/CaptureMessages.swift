@@ -26,6 +26,10 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var playbackFramesPerSecond: Double?
     /// Seconds that are kept in memory while a film is paused, within ``Limits/preRollSeconds``; it begins paused then.
     package var preRoll: Double?
+    /// The microphone that a film is heard with; a film is silent when absent.
+    ///
+    /// An identity, or an empty text for the usual one, when asked; the identity when granted.
+    package var microphone: String?
     /// Whether exposure had settled; only when granted.
     package var converged: Bool?
     /// What a photo's file is; a JPEG when absent.
@@ -97,6 +101,52 @@ package struct FilmCut: Hashable, Sendable, Codable {
     }
 }
 
+/// The sound of a film, and what became of it.
+package struct RecordedSound: Hashable, Sendable, Codable {
+    /// Where the sound ended before the film did; the rest is silent.
+    package struct End: Hashable, Sendable, Codable {
+        package enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+            /// The person took the microphone back, and not the camera.
+            case revoked
+            /// It was unplugged.
+            case removed
+            /// It gave nothing any more.
+            case stalled
+            /// It, or the encoder, failed.
+            case fault
+        }
+
+        /// Seconds of film before it.
+        package var at: Double
+        package var reason: Reason
+
+        package init(at: Double, reason: Reason) {
+            self.at = at
+            self.reason = reason
+        }
+    }
+
+    /// Its identity.
+    package var microphone: String
+    /// Samples a second.
+    package var rate: Int
+    package var channels: Int
+    /// How often sound was lost; silence stands for it.
+    package var gaps: Int
+    /// Seconds of silence that stand for sound.
+    package var silence: Double
+    /// Absent when there was sound to the end.
+    package var ended: End?
+
+    package init(microphone: String, rate: Int, channels: Int, gaps: Int, silence: Double) {
+        self.microphone = microphone
+        self.rate = rate
+        self.channels = channels
+        self.gaps = gaps
+        self.silence = silence
+    }
+}
+
 /// What came of a photo or a recording.
 package struct CaptureResult: Hashable, Sendable, Codable {
     /// The film, the photo, or the first of several.
@@ -118,6 +168,8 @@ package struct CaptureResult: Hashable, Sendable, Codable {
     package var missedPictures: Int64?
     /// Seconds of the film that were there before `camera.record.resume`; only of a film with pre-roll.
     package var preRoll: Double?
+    /// Absent for a film without.
+    package var sound: RecordedSound?
 
     package init(asset: Asset, camera: String, asked: CaptureSettings, granted: CaptureSettings) {
         self.asset = asset
@@ -153,6 +205,8 @@ package struct RecordingProgress: Hashable, Sendable, Codable {
     package var paused: Bool?
     /// As in the result.
     package var missedPictures: Int64?
+    /// Absent for a film without.
+    package var sound: RecordedSound?
 
     package init(recording: String, frames: Int64, droppedFrames: Int64, duration: Double, bytes: Int64) {
         self.recording = recording

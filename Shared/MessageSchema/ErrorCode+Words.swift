@@ -16,6 +16,7 @@ extension ErrorCode {
         case .cameraAbsent, .cameraBusy, .cameraDenied, .inUse, .removed, .disabled, .noBandwidth, .noSignal, .stalled,
             .cameraFault, .unknownRecording, .notHeld:
             cameraWords
+        case .microphoneAbsent, .microphoneDenied, .microphoneFault: microphoneWords
         case .unknown, .writeFailed, .writeBusy, .invalidData, .incompatibleData, .invalidEncoding, .diskFull,
             .dataUnavailable, .noSuchAsset, .noSuchGroup, .invalidURL, .imageUnavailable, .changeTokenExpired, .damaged:
             libraryWords
@@ -110,6 +111,16 @@ extension ErrorCode {
         case .notHeld: ("The program does not use the camera.", "Begin a preview or a film with it first.")
         case .unknownRecording: ("It has ended, or there never was one of that name.", "Start another one.")
         default: ("The camera or its driver failed.", "Try again; `obscura cameras report` collects what is known.")
+        }
+    }
+
+    private var microphoneWords: (reason: String, recovery: String) {
+        switch self {
+        case .microphoneAbsent:
+            ("The microphone is not connected.", "Connect it; `obscura microphones list` shows which are there.")
+        case .microphoneDenied:
+            ("The services may not open the sound card.", "Let the services' user into the group audio.")
+        default: ("The microphone or its driver failed.", "Try again, or film without sound.")
         }
     }
 

@@ -9,6 +9,8 @@ package enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     // Cameras.
     case cameraAbsent, cameraBusy, cameraDenied, inUse, removed, disabled, noBandwidth, noSignal, stalled, cameraFault
     case unknownRecording, notHeld
+    // Microphones.
+    case microphoneAbsent, microphoneDenied, microphoneFault
     // The library.
     case unknown, writeFailed, writeBusy, invalidData, incompatibleData, invalidEncoding, diskFull, dataUnavailable
     case noSuchAsset, noSuchGroup, invalidURL, imageUnavailable, changeTokenExpired, damaged

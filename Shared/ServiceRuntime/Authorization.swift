@@ -54,11 +54,9 @@ package final class Authorization: Sendable {
     /// The grants it rests on, one for each need, in their order.
     package let grants: [Grant]
 
-    private let gate: SharedGate
-    private let seenEpoch: Atomic<UInt64>
+    let gate: SharedGate
+    private let all: GrantWatch
     private let isEnded = Atomic<Bool>(false)
-    /// The earliest moment at which a grant ends by itself.
-    private let expiry: Moment?
     private let release: @Sendable (_ leavesUnspent: Bool) -> Void
 
     /// Makes an authorization that was true at `epoch`; `release` is called once at its end.
@@ -72,8 +70,7 @@ package final class Authorization: Sendable {
         self.asker = asker
         self.grants = grants
         self.gate = gate
-        seenEpoch = Atomic(epoch)
-        expiry = grants.compactMap(\.lifespan.end).min()
+        all = GrantWatch(grants, epoch: epoch)
         self.release = release
     }
 
@@ -85,38 +82,22 @@ package final class Authorization: Sendable {
     /// after a revocation, call it on the loop that sends, with nothing awaited in between.
     ///
     /// - Throws: `ErrorReply` with code `revoked`.
-    package func check() throws(ErrorReply) {
-        let epoch = gate.epoch
-        if epoch == seenEpoch.load(ordering: .relaxed), gate.leaseIsValid, expiry.map({ gate.now < $0 }) ?? true {
-            return
-        }
-        if let revocation { throw error(revocation) }
-        seenEpoch.store(epoch, ordering: .relaxed)
-    }
+    package func check() throws(ErrorReply) { try all.check(self) }
 
     /// Why the work has to end; nil while it may go on.
-    package var revocation: Revocation? {
-        let label = asker.decisionLabel
-        return grants.lazy.compactMap { [gate, asker] grant in
-            gate.revocation(of: grant, principal: asker.principal, label: label)
-        }.first
-    }
-
-    private func error(_ revocation: Revocation) -> ErrorReply {
-        let denials = gate.denials(of: revocation.need, principal: asker.principal, label: asker.decisionLabel)
-        return .revoked(revocation, asker: asker, denials: denials)
-    }
+    package var revocation: Revocation? { all.revocation(self) }
 
     /// Waits until the work has to end.
     ///
     /// - Returns: The error for the program; nil when the task was cancelled.
-    package func revoked() async -> ErrorReply? {
-        while !Task.isCancelled {
-            let version = gate.version
-            if let revocation { return error(revocation) }
-            await gate.change(after: version)
-        }
-        return nil
+    package func revoked() async -> ErrorReply? { await all.revoked(self) }
+
+    /// The same work as far as it rests on some of the grants: it may go on when the others are gone.
+    ///
+    /// - Parameter isIncluded: Says which.
+    /// - Returns: The part, which keeps this authorization.
+    package func part(where isIncluded: (Need) -> Bool) -> AuthorizationPart {
+        AuthorizationPart(of: self, GrantWatch(grants.filter { isIncluded($0.need) }, epoch: all.epoch))
     }
 
     /// The grant for a need; nil when the authorization is not about it.

@@ -131,6 +131,58 @@ struct `The consent gate` {
         #expect(coordinator.state.withLock { $0.asked.isEmpty })
     }
 
+    @Test
+    func `a film with sound is asked for in one question, and goes on silent when the microphone alone is taken back`()
+        async throws
+    {
+        let microphone = Need(.microphone("m"), .use)
+        let coordinator = FakeCoordinator()
+        coordinator.state.withLock { $0.answer = .allow(.forever) }
+        let authorization = try await coordinator.consent.authorize([front, add, microphone], for: asker)
+        #expect(coordinator.state.withLock { $0.asked } == [[front, add, microphone]])
+        let pictures = authorization.part { !$0.resource.isMicrophone }
+        let sound = authorization.part { $0.resource.isMicrophone }
+        try pictures.check()
+        try sound.check()
+        async let told = sound.revoked()
+        try coordinator.revoke(.microphone("m"))
+        let word = await told?.code
+        #expect(word == .revoked)
+        #expect(throws: ErrorReply.self) { try sound.check() }
+        #expect(throws: ErrorReply.self) { try authorization.check() }
+        try pictures.check()
+        async let toldOfPictures = pictures.revoked()
+        try coordinator.revoke(.camera("front"))
+        let last = await toldOfPictures?.code
+        #expect(last == .revoked)
+        #expect(throws: ErrorReply.self) { try pictures.check() }
+    }
+
+    @Test func `once for a film with sound is used up together`() async throws {
+        let microphone = Need(.microphone("m"), .use)
+        let coordinator = FakeCoordinator()
+        coordinator.state.withLock { $0.answer = .allow(.once) }
+        let authorization = try await coordinator.consent.authorize([front, microphone], for: asker)
+        authorization.end()
+        coordinator.state.withLock { $0.answer = nil }
+        let silent = Asker(principal: .user(1000), label: "booth", mayPrompt: false)
+        #expect(await refusal(coordinator, [front], silent)?.code == .dismissed)
+        #expect(await refusal(coordinator, [microphone], silent)?.code == .dismissed)
+    }
+
+    @Test
+    func `a microphone that the person refuses is refused with the film that wants it, and not with a silent one`()
+        async throws
+    {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .forever, .camera("front"))
+        try coordinator.decide(.denied, .forever, .microphone("m"))
+        let refused = await refusal(coordinator, [front, Need(.microphone("m"), .use)])
+        #expect(refused?.code == .accessDenied)
+        #expect(coordinator.state.withLock { $0.asked.isEmpty })
+        try await coordinator.consent.authorize([front], for: asker).check()
+    }
+
     @Test func `what nobody decided is asked for at once, and the work goes on with the answer`() async throws {
         let coordinator = FakeCoordinator()
         coordinator.state.withLock { $0.answer = .allow(.forever) }

@@ -7,6 +7,7 @@ private import MessageSchema
 private import Messaging
 private import Movies
 package import ServiceRuntime
+private import Sound
 private import Timekeeping
 private import Video4Linux
 
@@ -15,6 +16,7 @@ package struct Capture: Sendable {
     private let host: ServiceHost
     private let gate: ConsentGate
     private let shelf: CameraShelf
+    private let microphones: MicrophoneShelf
     private let desk = RecordingDesk()
     private let photos = PhotoQueue()
     private let spool: Spool
@@ -34,6 +36,7 @@ package struct Capture: Sendable {
             positions: configuration.positions,
             files: configuration.files
         )
+        microphones = MicrophoneShelf(builtIn: configuration.builtIn)
         spool = try Spool(host.dataDirectory + "/capture/spool")
         let delivery = LibraryDelivery { try host.client(of: .library) }
         self.delivery = delivery
@@ -204,8 +207,9 @@ package struct Capture: Sendable {
     }
 
     /// What a capture needs: asked for in one question.
-    private static func needs(_ camera: Camera) -> [Need] {
+    private static func needs(_ camera: Camera, _ microphone: Microphone? = nil) -> [Need] {
         [Need(.camera(camera.id), .use), Need(.library, .addOnly)]
+            + (microphone.map { [Need(.microphone($0.id), .use)] } ?? [])
     }
 
     // MARK: Film
@@ -218,8 +222,10 @@ package struct Capture: Sendable {
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlier(key, asked, call) { return earlier }
         let camera = try await shelf.camera(asked.camera)
+        var microphone: (any SoundDevice)?
+        if let name = asked.microphone { microphone = try await microphones.device(name) }
         // The library uses up its own part: a film may reach it when this process is another one.
-        let needs = Self.needs(camera)
+        let needs = Self.needs(camera, microphone?.microphone)
         let authorization = try await gate.authorize(needs, for: call, handingOn: [needs[1]])
         defer { authorization.end() }
         let id = randomBytes(8).hexadecimal
@@ -242,7 +248,7 @@ package struct Capture: Sendable {
             owner: call.principal
         )
         host.log.info("recording", ["camera": .string(camera.id), "recording": .string(id)])
-        let (granted, end) = await take(recording, asked, call, authorization, sink)
+        let (granted, end) = await take(recording, microphone, asked, call, authorization, sink)
         // Concluding is not cancelled with the request: a film that was begun is kept or discarded as a whole. Whoever
         // wants it to stop in the meantime is right.
         let concluding = Task {
@@ -267,6 +273,7 @@ package struct Capture: Sendable {
 
     private func take(
         _ recording: Recording,
+        _ microphone: (any SoundDevice)?,
         _ asked: CaptureSettings,
         _ call: Call,
         _ authorization: Authorization,
@@ -278,16 +285,23 @@ package struct Capture: Sendable {
         if let height = asked.height { wanted.height = height }
         wanted.h264 = asked.codec == .h264 ? .preferred : .fallback
         let maximum = asked.filmingSeconds
-        let (width, height, taken) = await recording.run(
-            wanted,
-            maximum: Int64(maximum * 1_000_000),
-            check: { try authorization.check() },
-            revoked: { await authorization.revoked() },
-            isGone: { call.ended != .cancelled },
-            progress: { state in
-                _ = try await sink.offer(state, admitting: { try authorization.check() })
-            }
-        )
+        // Without the microphone the film goes on, and is silent.
+        let pictures = authorization.part { !$0.resource.isMicrophone }
+        let sound = FilmListening(microphone, recording, authorization.part { $0.resource.isMicrophone })
+        let (width, height, taken) = await sound.during {
+            await recording.run(
+                wanted,
+                maximum: Int64(maximum * 1_000_000),
+                check: { try pictures.check() },
+                revoked: { await pictures.revoked() },
+                isGone: { call.ended != .cancelled },
+                progress: { state in
+                    var state = state
+                    state.sound = await sound.report
+                    _ = try await sink.offer(state, admitting: { try pictures.check() })
+                }
+            )
+        }
         var end = taken
         if case .broken(let error) = taken, error is CameraError || error is CameraInUse {
             end = .broken(await reply(to: error, recording.camera, call))
@@ -304,6 +318,7 @@ package struct Capture: Sendable {
         granted.height = height
         granted.maximumDuration = maximum
         granted.container = recording.film.plan.container
+        granted.microphone = microphone?.microphone.id
         granted.codec = await recording.film.codec
         granted.playbackFramesPerSecond = recording.film.plan.timelapse?.framesPerSecond
         return (granted, end)
@@ -361,6 +376,7 @@ package struct Capture: Sendable {
         result.cuts = await recording.film.cuts
         result.missedPictures = await recording.film.missed
         result.preRoll = await recording.film.preRollSeconds
+        if let microphone = granted.microphone { result.sound = await recording.film.soundReport(microphone) }
         return result
     }
 

@@ -31,6 +31,11 @@ package actor FilmWriter {
     private var timeline: FilmTimeline
     /// When the pictures of a timelapse are due; nil for a film of every frame.
     private var due: DueTimes?
+    /// What is heard; see `FilmWriter+Sound`.
+    var sound: FilmSound?
+    var soundEnd: RecordedSound.End?
+    /// Whether the codec failed, and nothing more can be heard.
+    var isSoundBroken = false
     private var maximum = Int64.max
     /// Time of filming of the first frame that is in it, and film time of the last.
     private var first: Int64?
@@ -102,6 +107,7 @@ package actor FilmWriter {
         try writeKept(.max)
         preRoll?.hold()
         timeline.pause()
+        sound?.pause(usual: usualFrame)
         if awaited == nil { awaited = .pause }
     }
 
@@ -162,6 +168,7 @@ package actor FilmWriter {
     /// Finishes the film; it is an ordinary movie then.
     package func finish() throws -> Int64 {
         try endPreRoll()
+        finishSound()
         guard let summary = try writer?.finish(within: plan.timelapse == nil ? maximum : nil) else {
             throw MovieError(.badFrame)
         }
@@ -171,7 +178,7 @@ package actor FilmWriter {
 
     // MARK: Inside
 
-    private var usualFrame: Int64 { writer?.frameMicroseconds ?? 33_333 }
+    var usualFrame: Int64 { writer?.frameMicroseconds ?? 33_333 }
 
     private func write(
         _ sample: FilmPictures.Sample,
@@ -183,14 +190,15 @@ package actor FilmWriter {
             description.container = plan.container
             description.pictures = sample.pictures
             if let size = sample.size { (description.width, description.height) = size }
+            if let made = sound?.description { description.sound = made }
             writer = try MovieWriter(
                 description,
                 file: DescriptorMovieFile(creating: path, reserve: Self.reserve),
                 fragmentMicroseconds: plan.timelapse?.fragmentMicroseconds ?? 1_000_000
             )
         }
-        if let most = plan.maximumByteCount, frames > 0, let size = writer?.byteCount(adding: sample.bytes.count),
-            size > most
+        if let most = plan.maximumByteCount, frames > 0,
+            let size = byteCount(adding: sample.bytes.count, endingAt: time - (first ?? time) + usualFrame), size > most
         {
             isComplete = true
             return
@@ -212,9 +220,27 @@ package actor FilmWriter {
         last = time
         frames += 1
         bytes += Int64(sample.bytes.count)
+        try soundFollows(frame.stamp.microseconds, usual: usualFrame)
         due?.take(at: filmed - start)
         isComplete = due.map { $0.nextDue > maximum - Self.shortestFrame } ?? (duration >= maximum - usualFrame)
     }
+
+    /// Bytes of the finished film at most, with a frame of so many bytes and its sound.
+    private func byteCount(adding byteCount: Int, endingAt end: Int64) -> Int64? {
+        // The last frame may be shown for a little longer than usual.
+        let rest = sound?.rest(until: end + 100_000) ?? (samples: 0, byteCount: 0)
+        return writer?.byteCount(adding: byteCount, soundSamples: rest.samples, ofAtMost: rest.byteCount)
+    }
+
+    /// Adds what is heard; nothing where the film has not begun.
+    func write(sound packets: [[UInt8]]) throws(MovieError) {
+        guard !packets.isEmpty else { return }
+        try writer?.append(sound: packets)
+        bytes += packets.reduce(0) { $0 + Int64($1.count) }
+    }
+
+    /// Microseconds of the film if it ended now.
+    var durationIfFinished: Int64? { writer?.durationIfFinished(within: maximum) }
 
     private func drop() {
         dropped += 1

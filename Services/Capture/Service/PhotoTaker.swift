@@ -258,6 +258,7 @@ package struct PhotoTaker: Sendable {
         fields.flashFired = fired
         var granted = asked
         granted.camera = camera.id
+        granted.microphone = nil
         (granted.width, granted.height) = (width, height)
         granted.format = format
         granted.converged = shot.facts.converged

@@ -35,16 +35,16 @@ package enum ProgramStatus: Int32, Sendable, CaseIterable {
             case .noSuchAsset, .noSuchGroup, .noSuchJob, .noSuchFile, .notAFile, .unreadable, .unknownRecording:
                 .noInput
             case .serviceUnavailable, .serverSilent, .shuttingDown, .notYetAvailable, .unknownRequest, .noLease,
-                .cameraAbsent, .removed, .disabled, .noSignal, .stalled:
+                .cameraAbsent, .microphoneAbsent, .removed, .disabled, .noSignal, .stalled:
                 .unavailable
             case .badMessage, .internalFault, .idempotencyConflict, .unknown: .fault
             case .cannotCreate, .destinationRefused, .destinationExists: .cannotCreate
-            case .inputOutput, .writeFailed, .diskFull, .cameraFault: .inputOutput
+            case .inputOutput, .writeFailed, .diskFull, .cameraFault, .microphoneFault: .inputOutput
             case .tooManyRequests, .deadlineExceeded, .holderSilent, .eventsLost, .dismissed, .cameraBusy, .inUse,
                 .notHeld, .noBandwidth, .writeBusy, .dataUnavailable, .changeTokenExpired, .alreadyRunning:
                 .tryAgain
             case .accessDenied, .accessRestricted, .revoked, .roleRequired, .operatorRequired, .unprovenIdentity,
-                .cameraDenied:
+                .cameraDenied, .microphoneDenied:
                 .notPermitted
             case .cancelled: .interrupted
             }

@@ -1,0 +1,85 @@
+package import MessageSchema
+import Movies
+package import Sound
+
+/// The sound of a film.
+extension FilmWriter {
+    /// Prepares for sound; before the film's first frame.
+    ///
+    /// - Throws: `EncodingError`, `SoundError` for a format that a film can not have.
+    package func prepareSound(_ format: SoundFormat) throws {
+        guard frames == 0 else { return }
+        sound = try FilmSound(format, plan.container)
+    }
+
+    /// Adds sound that was heard while the film is taken, if the check lets it.
+    ///
+    /// The check is made here, where nothing comes between it and the film.
+    ///
+    /// - Returns: Whether more is wanted: not when there is sound for all of a film that has ended.
+    /// - Throws: What `check` throws, and then nothing is added.
+    package func add(_ block: SoundBlock, admitting check: @Sendable () throws -> Void) throws -> Bool {
+        try check()
+        guard let isOver = sound?.isOver, !isOver, !isSoundBroken else { return false }
+        sound?.add(block)
+        // The disk's errors are told with the next frame.
+        try? writeSound()
+        return sound?.isComplete == false
+    }
+
+    /// There is no more sound: the rest of the film is silent.
+    package func endSound(_ reason: RecordedSound.End.Reason) {
+        guard let isOver = sound?.isOver, !isOver, sound?.isComplete == false else { return }
+        soundEnd = RecordedSound.End(at: Double(duration) / 1_000_000, reason: reason)
+        sound?.finish()
+        try? writeSound()
+    }
+
+    /// There are no more frames: sound is taken for as long as the film is, and not longer.
+    package func endPictures() {
+        guard let duration = durationIfFinished else { return }
+        sound?.end(at: duration)
+        try? writeSound()
+    }
+
+    /// What became of the sound; nil for a film without.
+    package func soundReport(_ microphone: String) -> RecordedSound? {
+        guard let description = sound?.description, let gaps = sound?.gaps, let silence = sound?.silence else {
+            return nil
+        }
+        var report = RecordedSound(
+            microphone: microphone,
+            rate: description.rate,
+            channels: description.channels,
+            gaps: gaps,
+            silence: silence
+        )
+        report.ended = soundEnd
+        return report
+    }
+
+    /// A frame was written: the sound until then may follow.
+    func soundFollows(_ stamp: Int64, usual: Int64) throws(MovieError) {
+        sound?.frame(stamp: stamp, time: duration, usual: usual)
+        try writeSound()
+    }
+
+    /// Ends the sound where the film ends; whatever keeps it from the film, its pictures are worth finishing.
+    func finishSound() {
+        endPictures()
+        sound?.finish()
+        try? writeSound()
+    }
+
+    private func writeSound() throws(MovieError) {
+        guard !isSoundBroken else { return }
+        var packets: [[UInt8]] = []
+        do {
+            packets = try sound?.packets() ?? []
+        } catch {
+            isSoundBroken = true
+            soundEnd = soundEnd ?? RecordedSound.End(at: Double(duration) / 1_000_000, reason: .fault)
+        }
+        try write(sound: packets)
+    }
+}

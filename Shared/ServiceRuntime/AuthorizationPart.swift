@@ -1,0 +1,77 @@
+import Consent
+package import MessageSchema
+private import Synchronization
+
+/// That a part of some work may go on: a film without its sound, or the sound alone.
+///
+/// Any thread may use it. It keeps the authorization that it is a part of.
+package final class AuthorizationPart: Sendable {
+    private let whole: Authorization
+    private let watch: GrantWatch
+
+    /// Makes the part that the watch is for.
+    init(of whole: Authorization, _ watch: GrantWatch) {
+        self.whole = whole
+        self.watch = watch
+    }
+
+    /// Throws as soon as one of its grants is gone, as ``Authorization/check()``.
+    ///
+    /// - Throws: `ErrorReply` with code `revoked`.
+    package func check() throws(ErrorReply) { try watch.check(whole) }
+
+    /// Waits until it has to end.
+    ///
+    /// - Returns: The error for the program; nil when the task was cancelled.
+    package func revoked() async -> ErrorReply? { await watch.revoked(whole) }
+}
+
+/// Grants that are looked at again and again.
+final class GrantWatch: Sendable {
+    private let grants: [Grant]
+    private let seenEpoch: Atomic<UInt64>
+    /// The earliest moment at which a grant ends by itself.
+    private let expiry: Moment?
+
+    /// A watch over grants that were in force at `epoch`.
+    init(_ grants: [Grant], epoch: UInt64) {
+        self.grants = grants
+        seenEpoch = Atomic(epoch)
+        expiry = grants.compactMap(\.lifespan.end).min()
+    }
+
+    /// The last epoch at which all were in force.
+    var epoch: UInt64 { seenEpoch.load(ordering: .relaxed) }
+
+    func check(_ whole: Authorization) throws(ErrorReply) {
+        let gate = whole.gate
+        let epoch = gate.epoch
+        if epoch == seenEpoch.load(ordering: .relaxed), gate.leaseIsValid, expiry.map({ gate.now < $0 }) ?? true {
+            return
+        }
+        if let revocation = revocation(whole) { throw error(revocation, whole) }
+        seenEpoch.store(epoch, ordering: .relaxed)
+    }
+
+    func revocation(_ whole: Authorization) -> Revocation? {
+        let label = whole.asker.decisionLabel
+        return grants.lazy.compactMap { grant in
+            whole.gate.revocation(of: grant, principal: whole.asker.principal, label: label)
+        }.first
+    }
+
+    func revoked(_ whole: Authorization) async -> ErrorReply? {
+        while !Task.isCancelled {
+            let version = whole.gate.version
+            if let revocation = revocation(whole) { return error(revocation, whole) }
+            await whole.gate.change(after: version)
+        }
+        return nil
+    }
+
+    private func error(_ revocation: Revocation, _ whole: Authorization) -> ErrorReply {
+        let asker = whole.asker
+        let denials = whole.gate.denials(of: revocation.need, principal: asker.principal, label: asker.decisionLabel)
+        return .revoked(revocation, asker: asker, denials: denials)
+    }
+}
