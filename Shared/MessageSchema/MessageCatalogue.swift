@@ -51,6 +51,7 @@ package enum MessageCatalogue {
         try visitor.visit(request: ReportCameras.self)
         try visitor.visit(request: AskCameras.self)
         try visitor.visit(stream: WatchCameras.self)
+        try visitor.visit(request: ListMicrophones.self)
         try visitor.visit(request: TakePhoto.self)
         try visitor.visit(stream: RecordMovie.self)
         try visitor.visit(request: StopRecording.self)

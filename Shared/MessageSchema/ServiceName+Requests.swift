@@ -3,7 +3,7 @@ extension ServiceName {
     package init?(answering request: String) {
         switch request.prefix(while: { $0 != "." }) {
         case "services", "permissions", "replica": self = .coordinator
-        case "sources", "cameras": self = .probe
+        case "sources", "cameras", "microphones": self = .probe
         case "camera": self = .capture
         case "library": self = .library
         case "export": self = .exporter

@@ -72,6 +72,13 @@ public final class Camera: Sendable {
     /// - Throws: ``ObscuraError`` when the cluster can not be reached.
     public func problem() async throws -> String? { try await cluster.call(ListCameras()).problem }
 
+    /// All microphones that films can be heard with.
+    ///
+    /// - Throws: ``ObscuraError`` when the cluster can not be reached.
+    public func microphones() async throws -> [MicrophoneInfo] {
+        try await cluster.call(ListMicrophones()).microphones.map(MicrophoneInfo.init)
+    }
+
     /// The three sources, and what each can give now.
     ///
     /// - Throws: ``ObscuraError`` when the cluster can not be reached.

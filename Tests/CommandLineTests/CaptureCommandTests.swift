@@ -133,6 +133,48 @@ struct `Photo and record` {
         #expect(rules.timeout == .seconds(7))
     }
 
+    @Test func `a film has no sound unless it is asked for, of the usual microphone or of one that is named`() async {
+        let words: [([String], String?)] = [
+            ([], nil), (["--sound"], ""), (["--microphone", "PCH-0"], "PCH-0"),
+            (["--sound", "--microphone", "PCH-0"], "PCH-0"),
+        ]
+        for (arguments, microphone) in words {
+            let cluster = FakeCluster()
+            cluster.onStream(RecordMovie.self) { request, send in
+                #expect(request.settings.microphone == microphone)
+                var result = Samples.result()
+                if microphone != nil {
+                    result.sound = RecordedSound(microphone: "PCH-0", rate: 48_000, channels: 1, gaps: 1, silence: 2.5)
+                    result.sound?.ended = .init(at: 2.5, reason: .revoked)
+                }
+                return result
+            }
+            let line = ["record", "--camera", "b", "--duration", "5s"] + arguments
+            let outcome = await obscura(line, on: cluster)
+            #expect(outcome.status == .success, "\(outcome.errors)")
+            let words = "sound     PCH-0, revoked after 2.5 s: silent since"
+            #expect(outcome.text.contains(words) == (microphone != nil))
+            let object = await obscura(line + ["--json"], on: cluster)
+            #expect(object.text.contains(#""ended":{"at":2.5,"reason":"revoked"}"#) == (microphone != nil))
+        }
+    }
+
+    @Test func `microphones are listed with whether each can be used`() async {
+        let cluster = FakeCluster()
+        cluster.on(ListMicrophones.self) { _ in
+            let state = Availability(.busy, reason: "another program uses it")
+            let found = Microphone(id: "PCH-0", name: "Audio", driver: "d", builtIn: false, availability: state)
+            return .init(microphones: [found], problem: "some may not be opened")
+        }
+        let outcome = await obscura("microphones", "list", on: cluster)
+        #expect(outcome.status == .success)
+        #expect(outcome.text.contains("PCH-0") && outcome.text.contains("busy") && outcome.text.contains("Audio"))
+        #expect(outcome.errors.contains("some may not be opened"))
+        let none = FakeCluster()
+        none.on(ListMicrophones.self) { _ in .init(microphones: []) }
+        #expect(await obscura("microphones", "list", on: none).text.contains("no microphones"))
+    }
+
     @Test func `a denial ends with 77 and says what changes it`() async {
         let cluster = FakeCluster()
         cluster.on(TakePhoto.self) { _ in

@@ -97,6 +97,7 @@ extension FakeCluster {
         cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: true, services: []) }
         cluster.on(ListSources.self) { _ in .init(sources: []) }
         cluster.on(ListCameras.self) { _ in .init(cameras: [Samples.camera("b", .back)]) }
+        cluster.on(ListMicrophones.self) { _ in .init(microphones: []) }
         cluster.on(ShowCamera.self) { _ in .init(camera: Samples.camera("b", .back)) }
         cluster.onStream(WatchCameras.self) { _, _ in Empty() }
         cluster.on(ReportCameras.self) { _ in .init(lines: []) }

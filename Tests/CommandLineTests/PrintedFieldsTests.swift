@@ -88,6 +88,10 @@ struct `What --json prints` {
         cluster.on(ListSources.self) { _ in
             .init(sources: [.init(source: .camera, available: false, reason: "absent", mediaTypes: [.image])])
         }
+        cluster.on(ListMicrophones.self) { _ in
+            let state = Availability(.busy, reason: "used")
+            return .init(microphones: [.init(id: "m", name: "M", driver: "d", builtIn: false, availability: state)])
+        }
         cluster.on(ListCameras.self) { _ in
             var camera = Samples.camera("a", .front)
             camera.availability = Availability(.busy, reason: "used")
@@ -152,6 +156,10 @@ struct `What --json prints` {
             id name position driver builtIn availability availability.state availability.reason mediaTypes flash torch \
             formats
             """
+        ),
+        (
+            "microphones list",
+            "id name driver builtIn availability availability.state availability.reason"
         ),
         (
             "status",

@@ -120,6 +120,37 @@ struct `What there is` {
         withExtendedLifetime(services) {}
     }
 
+    @Test func `microphones come with whether they can be used, and why not`() async throws {
+        let (camera, services) = try await Self.camera { probe in
+            await probe.register(ListMicrophones.self) { _, _ in
+                .init(
+                    microphones: [
+                        Microphone(
+                            id: "PCH-0",
+                            name: "Built-in Audio",
+                            driver: "HDA-Intel",
+                            builtIn: false,
+                            availability: Availability(.busy)
+                        ),
+                        Microphone(
+                            id: "pattern-microphone",
+                            name: "Pattern",
+                            driver: "pattern",
+                            builtIn: true,
+                            availability: Availability(.available)
+                        ),
+                    ]
+                )
+            }
+        }
+        let microphones = try await camera.microphones()
+        #expect(microphones.map(\.id) == ["PCH-0", "pattern-microphone"])
+        #expect(microphones.map(\.isAvailable) == [false, true])
+        #expect(microphones.map(\.reason) == ["busy", nil])
+        #expect(microphones.map(\.isBuiltIn) == [false, true])
+        withExtendedLifetime(services) {}
+    }
+
     @Test func `changes come until the loop is left, and the watching ends with it`() async throws {
         let ended = AsyncStream<Void>.makeStream()
         let (camera, services) = try await Self.camera { probe in

@@ -12,6 +12,7 @@ package struct CapabilityProbe: Sendable {
     private let host: ServiceHost
     private let desk: CameraDesk
     private let monitor: PlugMonitor?
+    private let microphones: MicrophoneDesk
     private let unheard: [String]
 
     /// Reads the settings and begins to hear of devices; looks at nothing yet.
@@ -21,6 +22,12 @@ package struct CapabilityProbe: Sendable {
         self.host = host
         (monitor, unheard) = PlugMonitor.machine()
         let configuration = try ProbeConfiguration(host.settings)
+        microphones = MicrophoneDesk(
+            builtIn: configuration.builtIn,
+            isForbidden: { [policy = host.policy] id in
+                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
+            }
+        )
         desk = CameraDesk(
             scanner: scanner,
             builtIn: configuration.builtIn,
@@ -68,6 +75,7 @@ package struct CapabilityProbe: Sendable {
             if reply.reason == "mediaTypeEmpty" { log.info("Media type is empty.") }
             return reply
         }
+        await server.register(ListMicrophones.self) { [microphones] _, _ in await microphones.list() }
         await server.registerStream(WatchCameras.self) { [desk] _, _, sink in
             try await Self.watch(desk, sink)
         }

@@ -115,6 +115,10 @@ enum CaptureParameters {
         if let missed = result.missedPictures, missed > 0 {
             context.terminal.writeLine("missed    \(CountText.of(missed, "picture"))")
         }
+        if let sound = result.sound {
+            let end = sound.ended.map { ", \($0.reason.rawValue) after \($0.at.text) s: silent since" } ?? ""
+            tell("sound     \(sound.microphone)\(end)")
+        }
     }
 }
 
@@ -160,7 +164,7 @@ package struct CaptureLine: Encodable {
     }
 
     private enum Key: String, CodingKey {
-        case camera, asked, granted, frames, droppedFrames, cuts, missedPictures, preRoll
+        case camera, asked, granted, frames, droppedFrames, cuts, missedPictures, preRoll, sound
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -174,5 +178,6 @@ package struct CaptureLine: Encodable {
         try container.encodeIfPresent(result.cuts, forKey: .cuts)
         try container.encodeIfPresent(result.missedPictures, forKey: .missedPictures)
         try container.encodeIfPresent(result.preRoll, forKey: .preRoll)
+        try container.encodeIfPresent(result.sound, forKey: .sound)
     }
 }

@@ -40,6 +40,14 @@ struct RecordCommand: Command {
         as: ValueReader<Int64>.byteCount
     )
 
+    private static let sound = Flag("sound", "Film with sound, of the usual microphone unless one is named")
+    private static let microphone = Option(
+        "microphone",
+        "ID",
+        "Film with the sound of this microphone, as 'obscura microphones list' has it",
+        as: .text
+    )
+
     var signature: CommandSignature {
         CommandSignature(
             "record",
@@ -51,12 +59,13 @@ struct RecordCommand: Command {
                 + "memory. Enter, or 'obscura record resume', begins the film with them; Enter again pauses it.",
             parameters: [
                 CaptureParameters.camera, Self.duration, Self.maximumBytes, Self.quality, Self.container, Self.codec,
-                CaptureParameters.output, Self.progress,
+                Self.sound, Self.microphone, CaptureParameters.output, Self.progress,
             ]
                 + FilmParameters.all + CommonParameters.asking,
             examples: [
                 ("record --duration 5s", "five seconds"),
                 ("record --json --progress", "for scripts that must know when filming has begun"),
+                ("record --sound --duration 60s", "the person is asked for camera and microphone at once"),
                 ("record --container mp4 --codec h264", "for the web"),
                 ("record --interval 10s --duration 8h", "a timelapse of a day's work, 96 seconds long"),
                 ("record --pre-roll 5s", "waits; Enter begins the film with the five seconds before it"),
@@ -100,6 +109,7 @@ struct RecordCommand: Command {
         settings.codec = arguments[Self.codec]
         settings.maximumBytes = arguments[Self.maximumBytes]
         FilmParameters.add(arguments, to: &settings)
+        settings.microphone = arguments[Self.microphone] ?? (arguments[Self.sound] ? "" : nil)
         settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()

@@ -12,7 +12,7 @@ package enum CommandCatalogue {
     private static let cameras: [any Command] =
         [
             ListCamerasCommand(), ShowCameraCommand(), WatchCamerasCommand(), ReportCamerasCommand(),
-            CameraControlsCommand(), PhotoCommand(), RecordCommand(),
+            CameraControlsCommand(), ListMicrophonesCommand(), PhotoCommand(), RecordCommand(),
         ] + RecordingCommand.Verb.allCases.map { RecordingCommand($0) } + [PreviewCommand()]
 
     private static let library: [any Command] =

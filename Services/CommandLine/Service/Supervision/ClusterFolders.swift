@@ -45,7 +45,8 @@ package final class ClusterFolders: Sendable {
             throw ClusterError(
                 .noSuchUser,
                 "There is no user \"obscura\" for the services to run as",
-                advice: "Make one: useradd --system --no-create-home --shell /usr/sbin/nologin --groups video obscura"
+                advice: "Make one: useradd --system --no-create-home --shell /usr/sbin/nologin "
+                    + "--groups video,audio obscura"
             )
         }
         guard entry.user != 0 else {

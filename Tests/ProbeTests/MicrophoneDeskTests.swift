@@ -1,0 +1,41 @@
+import Cameras
+import CapabilityProbeService
+import MessageSchema
+import Sound
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct MicrophoneDeskTests {
+    private static let scan = MicrophoneScanner.Scan(
+        devices: [
+            SoundDeviceFacts(
+                card: 1,
+                device: 0,
+                cardID: "PCH",
+                cardName: "HDA Intel PCH",
+                driver: "HDA-Intel",
+                deviceName: "ALC257 Analog"
+            )
+        ]
+    )
+
+    @Test func `it lists what the scan finds, and what the policy forbids is disabled`() async {
+        let desk = MicrophoneDesk(
+            scanner: MicrophoneScanner { Self.scan },
+            builtIn: .always,
+            isForbidden: { $0 == "PCH-0" }
+        )
+        let reply = await desk.list()
+        #expect(reply.microphones.map(\.id) == ["PCH-0", "pattern-microphone"])
+        #expect(reply.microphones.map(\.availability.state) == [.disabled, .available])
+        #expect(reply.microphones.first?.name == "HDA Intel PCH, ALC257 Analog")
+        #expect(reply.problem == nil)
+    }
+
+    @Test func `a machine without any is told so, and has the built-in one`() async {
+        let desk = MicrophoneDesk(scanner: MicrophoneScanner { MicrophoneScanner.Scan() }, builtIn: .auto)
+        let reply = await desk.list()
+        #expect(reply.microphones == [BuiltInMicrophones.tone])
+        #expect(reply.problem == "there is no sound card with a microphone")
+    }
+}
