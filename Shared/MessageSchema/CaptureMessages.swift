@@ -26,7 +26,7 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
     package var playbackFramesPerSecond: Double?
     /// Seconds that are kept in memory while a film is paused, within ``Limits/preRollSeconds``; it begins paused then.
     package var preRoll: Double?
-    /// The microphone that a film is heard with; a film is silent when absent.
+    /// The microphone that a film is heard with; a film is silent when absent, as a timelapse always is.
     ///
     /// An identity, or an empty text for the usual one, when asked; the identity when granted.
     package var microphone: String?
@@ -59,6 +59,9 @@ package struct CaptureSettings: Hashable, Sendable, Codable {
         try ErrorReply.check(preRoll, Limits.preRollSeconds, path + ".preRoll", " seconds")
         if preRoll != nil, interval != nil {
             throw ErrorReply.invalidParameter(path + ".preRoll", "left out of a film with an interval")
+        }
+        if microphone != nil, interval != nil {
+            throw ErrorReply.invalidParameter(path + ".microphone", "left out of a timelapse, which has no sound")
         }
     }
 }

@@ -103,7 +103,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         if isFragmentDue(before: isKey) { try flush() }
     }
 
-    /// Says how long the newest frame is shown, where that is known before the next one comes: it can be made durable then.
+    /// Says how long the newest frame is shown, where that is known before the next one comes: it can be made durable then,
+    /// in a film without sound.
     ///
     /// - Parameter microseconds: When it ends, on the clock of the frames.
     /// - Throws: As ``append(_:at:isKey:)``; `timeWentBack` for an end that is not later than the frame's beginning.
@@ -115,7 +116,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         held = nil
         ended = ticks
         hold(last, duration: UInt32(clamping: ticks - last.ticks))
-        if isFragmentDue(before: true) { try flush() }
+        // Sound that still comes for the frame is written with it, when the next one comes.
+        if sound == nil, isFragmentDue(before: true) { try flush() }
     }
 
     /// Adds sound, which goes on where the sound before it ended; it is in the file with the fragment of the frames.

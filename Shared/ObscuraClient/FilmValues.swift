@@ -17,6 +17,14 @@ public struct FilmSettings: Hashable, Sendable {
         case mp4
     }
 
+    /// Which microphone a film is heard with.
+    public enum Microphone: Hashable, Sendable {
+        /// The first that is free.
+        case usual
+        /// The one of that identity (``MicrophoneInfo/id``).
+        case id(String)
+    }
+
     /// Time of filming at most, pauses not included: 0.1 seconds to a day; ten minutes, and for a timelapse a day, when nil.
     public var maximumDuration: Duration?
     /// Bytes of the file at most.
@@ -31,6 +39,9 @@ public struct FilmSettings: Hashable, Sendable {
     public var playbackFramesPerSecond: Double?
     /// How much of the time before ``CameraRecording/resume()`` is in the film, 0.1 to 30 seconds: it begins paused then.
     public var preRoll: Duration?
+
+    /// Whose sound the film has, if the person allows that too; none when nil, and not with an ``interval``.
+    public var microphone: Microphone?
 
     /// The cluster's usual film.
     public init() {}
@@ -55,6 +66,12 @@ public struct FilmSettings: Hashable, Sendable {
         settings.interval = interval.map { $0 / .seconds(1) }
         settings.playbackFramesPerSecond = playbackFramesPerSecond
         settings.preRoll = preRoll.map { $0 / .seconds(1) }
+        settings.microphone =
+            switch microphone {
+            case .usual: ""
+            case .id(let id): id
+            case nil: nil
+            }
         return settings
     }
 }
@@ -71,6 +88,8 @@ public struct FilmProgress: Hashable, Sendable {
     public let byteCount: Int64
     /// Whether nothing is filmed now.
     public let isPaused: Bool
+    /// What became of the sound so far; nil for a film without.
+    public let sound: FilmSound?
 
     init(_ progress: RecordingProgress) {
         frames = progress.frames
@@ -78,6 +97,7 @@ public struct FilmProgress: Hashable, Sendable {
         duration = .seconds(progress.duration)
         byteCount = progress.bytes
         isPaused = progress.paused ?? false
+        sound = progress.sound.map(FilmSound.init)
     }
 }
 
@@ -115,6 +135,8 @@ public struct Film: Hashable, Sendable {
     public let preRoll: Duration?
     /// Pictures of a timelapse that were due and that the camera did not give; nil for what is none.
     public let missedPictures: Int64?
+    /// What became of the sound; nil for a film without.
+    public let sound: FilmSound?
 
     init(_ result: CaptureResult, _ cluster: ObscuraCluster) {
         asset = Asset(result.asset, cluster)
@@ -125,5 +147,6 @@ public struct Film: Hashable, Sendable {
         gaps = (result.cuts ?? []).map(FilmGap.init)
         preRoll = result.preRoll.map { .seconds($0) }
         missedPictures = result.missedPictures
+        sound = result.sound.map(FilmSound.init)
     }
 }

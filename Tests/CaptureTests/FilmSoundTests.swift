@@ -14,89 +14,12 @@ import Timekeeping
 struct FilmSoundTests {
     private struct Withdrawn: Error {}
 
-    private static func plan(_ container: FilmContainer, bytes: Int64? = nil) -> FilmPlan {
-        var plan = FilmPlan()
-        plan.container = container
-        plan.codec = .jpeg
-        plan.maximumByteCount = bytes
-        return plan
-    }
-
-    /// All that is heard, as FFmpeg decodes it.
-    private static func heard(_ path: String) throws -> [Int16] {
-        let raw = path + ".raw"
-        _ = try Tool.run("ffmpeg", ["-v", "error", "-y", "-i", path, "-map", "0:a", "-f", "s16le", raw])
-        let bytes = [UInt8](try Data(contentsOf: URL(filePath: raw)))
-        return stride(from: 0, to: bytes.count - 1, by: 2).map {
-            Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
-        }
-    }
-
-    private static func durations(_ path: String) throws -> [Double] {
-        try Tool.run("ffprobe", ["-v", "error", "-show_entries", "stream=duration", "-of", "csv=p=0", path])
-            .split(separator: "\n").compactMap { Double($0.prefix { $0 != "," }) }
-    }
-
-    /// A film of ten frames a second, with a pump of its own, that the test drives.
-    private struct Take {
-        let film: FilmWriter
-        let path: String
-        let microphone = ScriptedMicrophone()
-        private let asked: AsyncStream<Void>
-        private let asking: AsyncStream<Void>.Continuation
-
-        init(_ folder: String, _ plan: FilmPlan) {
-            (asked, asking) = AsyncStream.makeStream()
-            path = folder + "/film"
-            film = FilmWriter(path: path, plan: plan)
-        }
-
-        /// A pump whose check the test may wait for.
-        func pump(
-            check: @escaping @Sendable () throws -> Void = {},
-            revoked: @escaping @Sendable () async -> (any Error)? = { nil }
-        ) -> SoundPump {
-            SoundPump(
-                device: microphone,
-                film: film,
-                check: {
-                    asking.yield()
-                    try check()
-                },
-                revoked: revoked
-            )
-        }
-
-        func begin() async throws {
-            // The check of the opening.
-            var checks = asked.makeAsyncIterator()
-            _ = await checks.next()
-            try await film.begin(Frames.raw(0, at: 1_000_000)) { _ in Frames.description }
-        }
-
-        /// No more frames; the pump hears of it with the next sound.
-        func end() async {
-            await film.endPictures()
-            await microphone.send(Tone.block(at: 900_000_000))
-        }
-
-        /// Frames and sound of some tenths of a second, each of which reaches the film before the next is sent.
-        func go(_ tenths: Range<Int>, isHeard: Bool = true) async throws {
-            var checks = asked.makeAsyncIterator()
-            for index in tenths {
-                try await film.add(Frames.raw(index, at: 1_000_000 + Int64(index) * 100_000))
-                await microphone.send(Tone.block(at: 1_000_000 + Int64(index) * 100_000))
-                if isHeard { _ = await checks.next() }
-            }
-        }
-    }
-
     @Test(arguments: FilmContainer.allCases)
     func `both tracks are as long as each other, and what is heard is what the microphone gave`(
         container: FilmContainer
     ) async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, Self.plan(container))
+            let take = AudibleTake(folder, AudibleFilm.plan(container))
             let pump = take.pump()
             try await pump.begin()
             async let pumping: Void = pump.run()
@@ -105,9 +28,9 @@ struct FilmSoundTests {
             await take.end()
             await pumping
             _ = try await take.film.finish()
-            let durations = try Self.durations(take.path)
+            let durations = try AudibleFilm.durations(take.path)
             #expect(durations.count == 2 && durations[0] == 2.5 && abs(durations[1] - durations[0]) < 0.1)
-            let heard = try Self.heard(take.path)
+            let heard = try AudibleFilm.heard(take.path)
             if container == .mov { #expect(Tone.runs(heard) == (1...25).map { [$0, 800] }) }
             #expect(abs(heard.count - 20_000) <= 1024)
             let report = try #require(await take.film.soundReport("scripted"))
@@ -120,7 +43,7 @@ struct FilmSoundTests {
         async throws
     {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, Self.plan(.mov))
+            let take = AudibleTake(folder, AudibleFilm.plan(.mov))
             let checks = Mutex(0)
             // The eleventh block is heard before the revocation is applied, and the twelfth is not.
             let pump = take.pump(check: {
@@ -142,7 +65,7 @@ struct FilmSoundTests {
             try await take.film.add(Frames.raw(30, at: 4_000_000))
             _ = try await take.film.finish()
             #expect(await take.film.frames == 31)
-            #expect(Tone.runs(try Self.heard(take.path)) == (1...11).map { [$0, 800] } + [[0, 20 * 800]])
+            #expect(Tone.runs(try AudibleFilm.heard(take.path)) == (1...11).map { [$0, 800] } + [[0, 20 * 800]])
             let report = try #require(await take.film.soundReport("scripted"))
             #expect(report.ended?.reason == .revoked)
         }
@@ -150,7 +73,7 @@ struct FilmSoundTests {
 
     @Test func `a revocation ends the wait for sound, and sound that waits for its frames is the last`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, Self.plan(.mov))
+            let take = AudibleTake(folder, AudibleFilm.plan(.mov))
             let revocation = Latch()
             let pump = take.pump(check: {}) {
                 await revocation.wait()
@@ -165,14 +88,14 @@ struct FilmSoundTests {
             #expect(await !take.microphone.isOpen)
             try await take.go(5..<10, isHeard: false)
             _ = try await take.film.finish()
-            #expect(Tone.runs(try Self.heard(take.path)) == (1...5).map { [$0, 800] } + [[0, 5 * 800]])
+            #expect(Tone.runs(try AudibleFilm.heard(take.path)) == (1...5).map { [$0, 800] } + [[0, 5 * 800]])
             #expect(await take.film.soundReport("scripted")?.ended?.reason == .revoked)
         }
     }
 
     @Test func `without permission the microphone is not opened`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, Self.plan(.mov))
+            let take = AudibleTake(folder, AudibleFilm.plan(.mov))
             let pump = take.pump(check: { throw Withdrawn() })
             await #expect(throws: Withdrawn.self) { try await pump.begin() }
             #expect(await take.microphone.openings == 0)
@@ -188,7 +111,7 @@ struct FilmSoundTests {
         failure: (SoundError.Code, RecordedSound.End.Reason)
     ) async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, Self.plan(.mov))
+            let take = AudibleTake(folder, AudibleFilm.plan(.mov))
             let pump = take.pump()
             try await pump.begin()
             async let pumping: Void = pump.run()
@@ -198,7 +121,7 @@ struct FilmSoundTests {
             await pumping
             try await take.go(5..<10, isHeard: false)
             _ = try await take.film.finish()
-            #expect(Tone.runs(try Self.heard(take.path)) == (1...5).map { [$0, 800] } + [[0, 5 * 800]])
+            #expect(Tone.runs(try AudibleFilm.heard(take.path)) == (1...5).map { [$0, 800] } + [[0, 5 * 800]])
             #expect(await take.film.soundReport("scripted")?.ended?.reason == failure.1)
             #expect(await !take.microphone.isOpen)
         }
@@ -206,7 +129,7 @@ struct FilmSoundTests {
 
     @Test func `a microphone that can not be opened, or whose format no film has, is told and closed`() async throws {
         try await withTemporaryDirectory { folder in
-            let film = FilmWriter(path: folder + "/film", plan: Self.plan(.mov))
+            let film = FilmWriter(path: folder + "/film", plan: AudibleFilm.plan(.mov))
             let busy = SoundPump(device: ScriptedMicrophone(opening: SoundError(.inUse)), film: film, check: {})
             await #expect(throws: SoundError(.inUse)) { try await busy.begin() }
             let many = ScriptedMicrophone(SoundFormat(rate: 48_000, channels: 8))
@@ -219,7 +142,7 @@ struct FilmSoundTests {
 
     @Test func `a pause cuts both tracks alike`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, Self.plan(.mov))
+            let take = AudibleTake(folder, AudibleFilm.plan(.mov))
             let pump = take.pump()
             try await pump.begin()
             async let pumping: Void = pump.run()
@@ -232,33 +155,41 @@ struct FilmSoundTests {
             await take.end()
             await pumping
             _ = try await take.film.finish()
-            #expect(try Self.durations(take.path) == [1.0, 1.0])
+            #expect(try AudibleFilm.durations(take.path) == [1.0, 1.0])
             let expected = Array(1...5) + Array(21...25)
-            #expect(Tone.runs(try Self.heard(take.path)) == expected.map { [$0, 800] })
+            #expect(Tone.runs(try AudibleFilm.heard(take.path)) == expected.map { [$0, 800] })
         }
     }
 
-    @Test(arguments: FilmContainer.allCases)
-    func `a film with sound is not larger than its maximum, and nearly as large`(container: FilmContainer) async throws
-    {
+    @Test(arguments: FilmContainer.allCases, [nil, 1_000_000] as [Int64?])
+    func `a film with sound is not larger than its maximum, and nearly as large`(
+        container: FilmContainer,
+        preRoll: Int64?
+    ) async throws {
         try await withTemporaryDirectory { folder in
             let most: Int64 = 200_000
-            let take = Take(folder, Self.plan(container, bytes: most))
+            let take = AudibleTake(folder, AudibleFilm.plan(container, bytes: most, preRoll: preRoll))
             let pump = take.pump()
             try await pump.begin()
             async let pumping: Void = pump.run()
             try await take.begin()
             var index = 0
+            if preRoll != nil {
+                try await take.keep(0..<15)
+                await take.resume()
+                index = 15
+            }
             while await !take.film.isComplete, index < 2_000 {
                 try await take.go(index..<index + 1)
                 index += 1
             }
+            try await take.film.endPreRoll()
             await take.end()
             await pumping
             let size = try await take.film.finish()
             #expect(size <= most)
             #expect(size > most - 30_000)
-            let durations = try Self.durations(take.path)
+            let durations = try AudibleFilm.durations(take.path)
             #expect(durations.count == 2 && abs(durations[1] - durations[0]) < 0.13)
         }
     }
@@ -266,7 +197,7 @@ struct FilmSoundTests {
     @Test func `a whole recording has the sound of its frames, and its microphone is closed with it`() async throws {
         try await withTemporaryDirectory { folder in
             let path = folder + "/film.mov"
-            let film = FilmWriter(path: path, plan: Self.plan(.mov))
+            let film = FilmWriter(path: path, plan: AudibleFilm.plan(.mov))
             let camera = ScriptedCamera()
             let microphone = ScriptedMicrophone()
             let stop = Latch()
@@ -302,8 +233,8 @@ struct FilmSoundTests {
             }
             _ = try await film.finish()
             #expect(await !microphone.isOpen)
-            #expect(try Self.durations(path) == [2.0, 2.0])
-            #expect(Tone.runs(try Self.heard(path)) == (1...20).map { [$0, 800] })
+            #expect(try AudibleFilm.durations(path) == [2.0, 2.0])
+            #expect(Tone.runs(try AudibleFilm.heard(path)) == (1...20).map { [$0, 800] })
             #expect(await listening.report?.ended == nil)
         }
     }

@@ -122,7 +122,53 @@ struct SoundAlignerTests {
         aligner.end(at: 1_000_000)
         #expect(aligner.isComplete)
         #expect(Tone.runs(aligner.take()) == [[1, 800], [2, 800], [3, 800], [0, 5600]])
-        #expect(aligner.gaps > 0 && aligner.silence == 5600)
+        // It goes on, and is one.
+        #expect(aligner.gaps == 1 && aligner.silence == 5600)
+        #expect(aligner.heard == 2400)
+    }
+
+    @Test(arguments: [nil, 0, 5_000_000] as [Int64?])
+    func `in a pause the newest sound alone is in memory, and the film goes on with it`(kept: Int64?) {
+        var aligner = SoundAligner(Tone.format, keeping: kept)
+        if kept == nil {
+            Self.frame(&aligner, 0)
+            Self.sound(&aligner, 0..<200)
+            aligner.pause(usual: Self.usual)
+            #expect(aligner.take().count == 800)
+        }
+        for start in stride(from: Int64(200), to: 60_000, by: 100) {
+            Self.sound(&aligner, start..<start + 100)
+            #expect(aligner.waitingMicroseconds <= (kept ?? 0) + 2_000_000)
+        }
+        aligner.resume()
+        // What comes now takes no place from what is kept.
+        Self.sound(&aligner, 60_000..<61_000)
+        let first = 59_000 - (kept ?? 0) / 1000
+        let film: Int64 = kept == nil ? 100 : 0
+        for time in stride(from: first, through: 60_900, by: 100) {
+            Self.frame(&aligner, time, film: time - first + film)
+        }
+        aligner.end(at: (61_000 - first + film) * 1000)
+        #expect(aligner.isComplete)
+        #expect(Tone.runs(aligner.take()) == (Int(first) / 100 + 1...610).map { [$0, 800] })
+        #expect(aligner.gaps == 0 && aligner.waitingMicroseconds == 0)
+    }
+
+    @Test func `sound before the oldest picture that is kept is let go of, and none that a frame waits for`() {
+        var aligner = SoundAligner(Tone.format, keeping: 30_000_000)
+        Self.sound(&aligner, 0..<1_000)
+        aligner.forget(before: 1_500_000)
+        #expect(aligner.waitingMicroseconds == 500_000)
+        Self.frame(&aligner, 500, film: 0)
+        Self.frame(&aligner, 700, film: 200)
+        // It is filmed: nothing is kept.
+        aligner.forget(before: 9_000_000)
+        aligner.pause(usual: Self.usual)
+        #expect(Tone.runs(aligner.take()) == [[6, 800], [7, 800], [8, 800]])
+        aligner.forget(before: 1_900_000)
+        #expect(aligner.waitingMicroseconds == 100_000)
+        aligner.finish(forgetsKept: true)
+        #expect(aligner.waitingMicroseconds == 0 && aligner.gaps == 0)
     }
 
     @Test func `a microphone that is silent does not hold up the film, nor fill the memory`() {

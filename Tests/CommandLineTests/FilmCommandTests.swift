@@ -33,6 +33,26 @@ struct `A film of the command line` {
         }
         let refused = await obscura(["record", "--camera", "b", "--playback-fps", "24"], on: cluster)
         #expect(refused.errors.contains("--playback-fps has to be left out"), "\(refused.errors)")
+        for sound in [["--sound"], ["--microphone", "PCH-0"]] {
+            let deaf = await obscura(["record", "--camera", "b", "--interval", "10s"] + sound, on: cluster)
+            #expect(deaf.errors.contains("--microphone has to be left out of a timelapse"), "\(deaf.errors)")
+        }
+    }
+
+    @Test func `sound goes with pre-roll and light`() async throws {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { request, _ in
+            try request.checkParameters()
+            var settings = CaptureSettings(camera: "b")
+            settings.flash = .auto
+            settings.preRoll = 5
+            settings.microphone = ""
+            #expect(request.settings == settings)
+            return Samples.result()
+        }
+        let words = ["record", "--camera", "b", "--sound", "--pre-roll", "5s", "--flash", "auto"]
+        let outcome = await obscura(words, on: cluster)
+        #expect(outcome.status == .success, "\(outcome.errors)")
     }
 
     @Test func `Enter begins a film with pre-roll, pauses it, and lets it go on`() async throws {

@@ -42,6 +42,9 @@ struct `Values that make no sense` {
             (#""playbackFramesPerSecond":30"#, "settings.playbackFramesPerSecond"),
             (#""preRoll":0.1"#, nil), (#""preRoll":30"#, nil), (#""preRoll":30.5"#, "settings.preRoll"),
             (#""preRoll":0"#, "settings.preRoll"), (#""preRoll":5,"interval":1"#, "settings.preRoll"),
+            (#""microphone":"","interval":1"#, "settings.microphone"),
+            (#""microphone":"PCH-0","interval":1"#, "settings.microphone"),
+            (#""microphone":"","preRoll":5,"flash":"auto""#, nil),
         ] as [(String, String?)]).map { fields, parameter in
             Case(RecordMovie.self, #"{"settings":{"camera":"back",\#(fields)}}"#, parameter)
         }

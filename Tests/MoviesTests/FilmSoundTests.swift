@@ -109,6 +109,27 @@ struct FilmSoundTests {
         }
     }
 
+    @Test(arguments: FilmContainer.allCases)
+    func `sound of a frame whose end is said may come after it`(container: FilmContainer) throws {
+        try Recording.withPath { path in
+            let kind = Films.Kind(container: container, codec: .jpeg, hasSound: true)
+            let (description, frames) = try Films.film(kind, frames: 5)
+            let sounds = try Sounds.packets(container, frames: 5)
+            let file = try DescriptorMovieFile(creating: path)
+            var writer = try MovieWriter(description, file: file, fragmentMicroseconds: 1)
+            for (index, frame) in frames.enumerated() {
+                try writer.append(frame.bytes, at: Int64(index) * 100_000)
+                try writer.endFrame(at: Int64(index + 1) * 100_000)
+                try writer.append(sound: sounds[index])
+            }
+            let duration = writer.durationIfFinished()
+            #expect(duration == 500_000)
+            _ = try writer.finish()
+            #expect(try Recording.probe(path)["streams_stream_0_nb_read_frames"] == "5")
+            #expect(abs(try Sounds.heard(path).count - 5 * Sounds.perFrame) <= (container == .mov ? 0 : 1024))
+        }
+    }
+
     @Test func `a rate or channels that can not be described make no sound`() {
         #expect(MovieSound(rate: 96_000, channels: 1, coding: .pcm) == nil)
         #expect(MovieSound(rate: 48_000, channels: 3, coding: .pcm) == nil)

@@ -35,7 +35,9 @@ struct `A program's film` {
                 #expect(request.settings.preRoll == 5 && request.settings.flash == .auto)
                 #expect(request.settings.container == .mp4 && request.settings.codec == .h264)
                 var state = RecordingProgress(recording: "r1", frames: 0, droppedFrames: 0, duration: 0, bytes: 0)
+                #expect(request.settings.microphone == "")
                 state.paused = true
+                state.sound = RecordedSound(microphone: "PCH-0", rate: 48_000, channels: 2, gaps: 1, silence: 0.25)
                 try await sink.send(state)
                 for await wish in wishes {
                     state.paused = wish == "pause" ? true : nil
@@ -52,6 +54,8 @@ struct `A program's film` {
                 result.frames = 9
                 result.droppedFrames = 1
                 result.preRoll = 4.5
+                result.sound = state.sound
+                result.sound?.ended = .init(at: 1.5, reason: .revoked)
                 result.cuts = [FilmCut(at: 1, gap: 2.5, reason: .pause)]
                 return result
             }
@@ -71,13 +75,15 @@ struct `A program's film` {
         }
         var settings = FilmSettings()
         settings.preRoll = .seconds(5)
+        settings.microphone = .usual
         settings.light = .auto
         settings.container = .mp4
         settings.codec = .h264
         let recording = try await camera.film(with: .rear, settings)
         #expect(recording.id == "r1")
         var progress = recording.makeAsyncIterator()
-        #expect(try await progress.next()?.isPaused == true)
+        let armed = try #require(try await progress.next())
+        #expect(armed.isPaused && armed.sound?.microphone == "PCH-0" && armed.sound?.end == nil)
         try await recording.resume()
         let begun = try #require(try await progress.next())
         #expect(!begun.isPaused && begun.frames == 1)
@@ -87,12 +93,17 @@ struct `A program's film` {
         #expect(film.camera == "pattern-back" && film.frames == 9 && film.droppedFrames == 1)
         #expect(film.preRoll == .seconds(4.5) && film.hasLight && film.missedPictures == nil)
         #expect(film.gaps.map(\.length) == [.seconds(2.5)] && film.gaps[0].isPause)
+        let sound = try #require(film.sound)
+        #expect(sound.sampleRate == 48_000 && sound.channelCount == 2)
+        #expect(sound.gapCount == 1 && sound.silence == .milliseconds(250))
+        #expect(sound.end?.time == .milliseconds(1500) && sound.end?.reason == .revoked)
         withExtendedLifetime(services) {}
     }
 
     @Test func `can be a timelapse, and ends with the error that says why`() async throws {
         let (camera, services) = try await prepared { services in
             await services.capture.registerStream(RecordMovie.self) { request, _, sink in
+                #expect(request.settings.microphone == nil)
                 #expect(request.settings.interval == 0.5 && request.settings.playbackFramesPerSecond == 25)
                 #expect(request.settings.maximumDuration == 3_600 && request.settings.maximumBytes == 5_000_000)
                 try await sink.send(

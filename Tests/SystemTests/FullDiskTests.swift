@@ -84,11 +84,11 @@ struct FullDiskTests {
         }
     }
 
-    @Test func `a disk that fills while a film is taken keeps what was filmed`() async throws {
+    @Test func `a disk that fills while a film with sound is taken keeps what was filmed`() async throws {
         try await Self.withDisk(megabytes: 64) { cluster, disk in
             try await cluster.allowEverything()
             let before = try await cluster.services().map(\.pid)
-            let film = try cluster.start("record", "--duration", "120s", "--json", "--progress")
+            let film = try cluster.start("record", "--sound", "--duration", "120s", "--json", "--progress")
             try await cluster.filmed(2, by: film)
             let filler = try await Self.fill(disk, cluster)
             let outcome = await film.outcome()

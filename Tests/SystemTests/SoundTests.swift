@@ -5,6 +5,11 @@ import Testing
 /// Films with sound, taken by the real services with the built-in camera and microphone.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SoundTests {
+    private struct Progress: Decodable {
+        var recording: String?
+        var paused: Bool?
+    }
+
     private struct FilmLine: Decodable {
         struct Granted: Decodable { var microphone: String? }
         struct Sound: Decodable {
@@ -15,11 +20,13 @@ struct SoundTests {
 
             var microphone: String
             var rate: Int
+            var gaps: Int
             var ended: End?
         }
 
         var url: String
         var frames: Int
+        var preRoll: Double?
         var granted: Granted
         var sound: Sound?
     }
@@ -103,6 +110,48 @@ struct SoundTests {
             #expect(abs((durations.first ?? 0) - (durations.last ?? 0)) < 0.034, "\(durations)")
             let tail = heard.reversed().prefix { $0 == 0 }.count
             #expect(tail > 1_000 && tail < heard.count - 48_000)
+        }
+    }
+
+    @Test func `a film with pre-roll is heard from its first picture on, also after it has waited again`() async throws
+    {
+        try await Cluster.with(Self.patterns) { cluster in
+            try await cluster.allowEverything()
+            let film = try cluster.start(Self.words + ["--progress", "--pre-roll", "1s", "--flash", "on"])
+            func told() throws -> [Progress] {
+                try String(contentsOfFile: film.output, encoding: .utf8).split(separator: "\n").compactMap { line in
+                    // The last line may be half written.
+                    try? JSONDecoder().decode(Progress.self, from: Data(line.utf8))
+                }
+            }
+            try await eventually("an armed film") { try told().contains { $0.paused == true } }
+            let name = try #require(try told().first?.recording)
+            #expect(try await cluster.obscura("record", "resume", name).status == 0)
+            try await cluster.filmed(1, by: film)
+            #expect(try await cluster.obscura("record", "pause", name).status == 0)
+            try await eventually("a film that waits again") { try told().last?.paused == true }
+            #expect(try await cluster.obscura("record", "resume", name).status == 0)
+            try await cluster.filmed(2.5, by: film)
+            #expect(try await cluster.obscura("record", "stop", name).status == 0)
+            let outcome = await film.outcome()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let line = try JSONDecoder().decode(FilmLine.self, from: Data(try #require(outcome.lines.last).utf8))
+            #expect(line.preRoll != nil && line.sound?.ended == nil && line.sound?.rate == 48_000)
+            let (durations, heard) = try await Self.play(line.url, cluster)
+            #expect(durations.count == 2)
+            #expect(abs((durations.first ?? 0) - (durations.last ?? 0)) < 0.034, "\(durations)")
+            // A tone from the first picture on: half a period of 440 Hz is 55 samples.
+            #expect(heard.prefix(200).contains { abs(Int($0)) > 1_000 })
+            #expect(abs(Self.frequency(heard[heard.count / 4..<heard.count * 3 / 4]) - 440) < 8)
+        }
+    }
+
+    @Test func `a timelapse has no sound, which is said before anybody is asked`() async throws {
+        try await Cluster.with(Self.patterns) { cluster in
+            let refused = try await cluster.obscura(Self.words + ["--interval", "1s", "--duration", "2s"])
+            #expect(refused.status == 64, "\(refused.output)\(refused.errors)")
+            #expect(try refused.error().code == "invalidArgument")
+            #expect(refused.errors.contains("timelapse") || refused.output.contains("timelapse"))
         }
     }
 

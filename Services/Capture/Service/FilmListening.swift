@@ -56,7 +56,10 @@ struct FilmListening: Sendable {
         let listening = Task { await pump.run() }
         let outcome = await filming()
         await recording.film.endPictures()
+        // A film that is discarded, or that there is none of, waits for no sound.
+        let isEmpty = await recording.film.frames == 0
         if case .cancelled = outcome.end { listening.cancel() }
+        if isEmpty { listening.cancel() }
         // Ends a wait for sound that does not come; what came is brought to the film, however slow that is.
         let alarm = Task { [clock = recording.clock] in
             try await clock.sleep(for: Self.patience)

@@ -12,10 +12,14 @@ struct FilmSound: ~Copyable {
     private let isEncoded: Bool
     private var isFinished = false
 
-    /// Decides how the sound is made: PCM in QuickTime, AAC in MP4.
+    /// Decides how the sound is made: PCM in QuickTime, AAC in MP4; and how much of it is kept for a film that begins paused.
     ///
+    /// - Parameters:
+    ///   - format: What the microphone gives.
+    ///   - container: What the film's file is.
+    ///   - kept: Microseconds of pre-roll; nil for a film without.
     /// - Throws: `EncodingError`; `SoundError` with code `notSupported` for a format that a film can not have.
-    init(_ format: SoundFormat, _ container: FilmContainer) throws {
+    init(_ format: SoundFormat, _ container: FilmContainer, keeping kept: Int64? = nil) throws {
         var made: AACEncoder?
         var coding = MovieSound.Coding.pcm
         if container == .mp4 {
@@ -27,7 +31,7 @@ struct FilmSound: ~Copyable {
             throw SoundError(.notSupported, "\(format.channels) channels of \(format.rate) samples a second")
         }
         self.description = description
-        aligner = SoundAligner(format)
+        aligner = SoundAligner(format, keeping: kept)
         isEncoded = container == .mp4
         encoder = made.take()
     }
@@ -36,6 +40,10 @@ struct FilmSound: ~Copyable {
     var isComplete: Bool { aligner.isComplete }
     var isOver: Bool { aligner.isOver }
     var gaps: Int { aligner.gaps }
+    /// Seconds of film at which the newest sound ends.
+    var heard: Double { Double(aligner.heard) / Double(aligner.format.rate) }
+    /// Microseconds of sound in memory that is in no place yet.
+    var waiting: Int64 { aligner.waitingMicroseconds }
     /// Seconds of silence that stand for sound.
     var silence: Double { Double(aligner.silence) / Double(aligner.format.rate) }
 
@@ -44,7 +52,9 @@ struct FilmSound: ~Copyable {
     }
     mutating func pause(usual: Int64) { aligner.pause(usual: usual) }
     mutating func add(_ block: SoundBlock) { aligner.add(block) }
-    mutating func finish() { aligner.finish() }
+    mutating func resume() { aligner.resume() }
+    mutating func forget(before stamp: Int64) { aligner.forget(before: stamp) }
+    mutating func finish(forgetsKept: Bool = false) { aligner.finish(forgetsKept: forgetsKept) }
     mutating func end(at time: Int64) { aligner.end(at: time) }
 
     /// What the file has to have of what was put into its place.

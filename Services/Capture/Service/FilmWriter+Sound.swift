@@ -6,10 +6,14 @@ package import Sound
 extension FilmWriter {
     /// Prepares for sound; before the film's first frame.
     ///
+    /// - Parameters:
+    ///   - format: What the microphone gives.
+    ///   - check: Asked before sound that was kept in a pause becomes part of the film; throws to let go of it.
     /// - Throws: `EncodingError`, `SoundError` for a format that a film can not have.
-    package func prepareSound(_ format: SoundFormat) throws {
+    package func prepareSound(_ format: SoundFormat, admitting check: @escaping @Sendable () throws -> Void) throws {
         guard frames == 0 else { return }
-        sound = try FilmSound(format, plan.container)
+        sound = try FilmSound(format, plan.container, keeping: plan.preRoll)
+        mayBeHeard = check
     }
 
     /// Adds sound that was heard while the film is taken, if the check lets it.
@@ -31,13 +35,18 @@ extension FilmWriter {
     package func endSound(_ reason: RecordedSound.End.Reason) {
         guard let isOver = sound?.isOver, !isOver, sound?.isComplete == false else { return }
         soundEnd = RecordedSound.End(at: Double(duration) / 1_000_000, reason: reason)
-        sound?.finish()
+        // What was heard before a microphone failed was allowed, and what was kept before it was taken back is not any more.
+        sound?.finish(forgetsKept: reason == .revoked)
         try? writeSound()
     }
 
     /// There are no more frames: sound is taken for as long as the film is, and not longer.
     package func endPictures() {
-        guard let duration = durationIfFinished else { return }
+        guard let duration = durationIfFinished else {
+            // Nothing of it is in a film.
+            sound?.finish(forgetsKept: true)
+            return
+        }
         sound?.end(at: duration)
         try? writeSound()
     }
@@ -55,6 +64,8 @@ extension FilmWriter {
             silence: silence
         )
         report.ended = soundEnd
+        // What was on its way to the film when the sound ended is in it.
+        if let end = soundEnd, let heard = sound?.heard { report.ended?.at = max(end.at, heard) }
         return report
     }
 
@@ -62,6 +73,20 @@ extension FilmWriter {
     func soundFollows(_ stamp: Int64, usual: Int64) throws(MovieError) {
         sound?.frame(stamp: stamp, time: duration, usual: usual)
         try writeSound()
+    }
+
+    /// Microseconds of sound in memory that is not in the film.
+    var keptSound: Int64 { sound?.waiting ?? 0 }
+
+    /// The film goes on with what was kept of its sound, if the person still lets it.
+    func resumeSound() {
+        guard plan.preRoll != nil, let mayBeHeard else { return }
+        do {
+            try mayBeHeard()
+            sound?.resume()
+        } catch {
+            endSound(.revoked)
+        }
     }
 
     /// Ends the sound where the film ends; whatever keeps it from the film, its pictures are worth finishing.

@@ -34,6 +34,8 @@ package actor FilmWriter {
     /// What is heard; see `FilmWriter+Sound`.
     var sound: FilmSound?
     var soundEnd: RecordedSound.End?
+    /// Asked before sound that was kept is heard in the film.
+    var mayBeHeard: (@Sendable () throws -> Void)?
     /// Whether the codec failed, and nothing more can be heard.
     var isSoundBroken = false
     private var maximum = Int64.max
@@ -277,7 +279,10 @@ extension FilmWriter {
     }
 
     /// The film goes on, with what was kept; it is written with the next frames, or by ``endPreRoll()``.
-    package func resume() { rolled += preRoll?.release() ?? 0 }
+    package func resume() {
+        resumeSound()
+        rolled += preRoll?.release() ?? 0
+    }
 
     /// Writes what was kept before the film went on, and lets go of what was kept since it was paused.
     ///
@@ -308,6 +313,7 @@ extension FilmWriter {
             unneeded = 0
             let bare = CapturedFrame(bytes: [], format: frame.format, stamp: frame.stamp)
             preRoll?.add(PreRoll.Picture(sample: sample, frame: bare))
+            if let oldest = preRoll?.oldest { sound?.forget(before: oldest) }
         }
     }
 

@@ -35,6 +35,8 @@ struct PreRoll {
 
     var isEmpty: Bool { pictures.isEmpty }
     var count: Int { pictures.count }
+    /// When the oldest picture was taken, on the camera's clock.
+    var oldest: Int64? { pictures.first?.microseconds }
 
     /// Lets go of what is too old beside a frame of that time; of everything where the camera's clock jumped.
     mutating func makeRoom(for microseconds: Int64) {

@@ -6,6 +6,8 @@ import Sound
 /// the frames; some of it gets lost. What this gives is sound without gaps from the first frame on: what is missing is
 /// silence, what belongs to no frame (before the first, in a pause, in a jump of the camera's time) is left out. As long
 /// as a block is no more than `tolerance` away from the end of the one before, it is taken to follow it.
+///
+/// While the film is paused the newest sound alone is held: what pictures may still come for, or are kept as well.
 struct SoundAligner: Sendable {
     /// Microseconds of sound that wait for their frames at most.
     private static let patience: Int64 = 10_000_000
@@ -13,6 +15,8 @@ struct SoundAligner: Sendable {
     private static let lead: Int64 = 10_000_000
     /// Microseconds by which sound may be too early or too late.
     private static let tolerance: Int64 = 20_000
+    /// Microseconds by which sound and the pictures of the same time may reach a film at different times.
+    private static let margin: Int64 = 2_000_000
 
     /// A part of the film in which the camera's time went on evenly.
     private struct Span {
@@ -25,6 +29,10 @@ struct SoundAligner: Sendable {
     }
 
     let format: SoundFormat
+    /// Microseconds of a pause whose pictures are kept.
+    private let kept: Int64
+    /// Whether the film is paused: what is there is no part of it yet.
+    private var isHolding: Bool
     private var blocks: [SoundBlock] = []
     private var waiting = 0
     private var spans: [Span] = []
@@ -37,12 +45,26 @@ struct SoundAligner: Sendable {
     private(set) var isOver = false
     /// How much sound the film has, in frames of sound.
     private(set) var position: Int64 = 0
+    /// Where the newest sound ends that is none of the silence that stands for it.
+    private(set) var heard: Int64 = 0
     /// How often there was none where there should have been.
     private(set) var gaps = 0
     /// Frames of silence that stand for sound.
     private(set) var silence: Int64 = 0
 
-    init(_ format: SoundFormat) { self.format = format }
+    /// An aligner without sound.
+    ///
+    /// - Parameters:
+    ///   - format: That of all sound.
+    ///   - kept: Microseconds of pre-roll of a film that begins paused; nil for one that has none.
+    init(_ format: SoundFormat, keeping kept: Int64? = nil) {
+        self.format = format
+        self.kept = kept ?? 0
+        isHolding = kept != nil
+    }
+
+    /// Microseconds of sound that is in no place yet.
+    var waitingMicroseconds: Int64 { format.microseconds(waiting) }
 
     /// Whether there is sound, or silence, for all of a film whose end is known.
     var isComplete: Bool { isFinal && spans.isEmpty }
@@ -57,6 +79,7 @@ struct SoundAligner: Sendable {
     ///   - time: Microseconds of the film.
     ///   - usual: Microseconds that frames are usually shown.
     mutating func frame(stamp: Int64, time: Int64, usual: Int64) {
+        isHolding = false
         let shift = stamp &- time
         if let last = spans.last, last.end == nil, last.shift != shift { close(at: min(time, lastTime + usual)) }
         if spans.last?.end != nil || spans.isEmpty { spans.append(Span(shift: shift)) }
@@ -67,8 +90,21 @@ struct SoundAligner: Sendable {
 
     /// The film pauses after the last frame.
     mutating func pause(usual: Int64) {
+        isHolding = true
         close(at: lastTime + usual)
         go()
+        // No more comes, and none of this is for later.
+        if isOver { drop(blocks.count) }
+        trim()
+    }
+
+    /// The film goes on: what is held is for its next frames.
+    mutating func resume() { isHolding = false }
+
+    /// Lets go of sound before the oldest picture that is kept.
+    mutating func forget(before stamp: Int64) {
+        guard isHolding, spans.isEmpty else { return }
+        drop(blocks.prefix { $0.microseconds + format.microseconds($0.frameCount) <= stamp }.count)
     }
 
     /// The film has no more frames, and ends then.
@@ -77,6 +113,7 @@ struct SoundAligner: Sendable {
         spans[spans.count - 1].end = format.frames(time)
         isFinal = true
         go()
+        if isComplete { drop(blocks.count) }
     }
 
     /// Adds sound; that which waits for too long is dropped, the oldest first.
@@ -85,15 +122,16 @@ struct SoundAligner: Sendable {
         blocks.append(block)
         waiting += block.frameCount
         go()
-        while format.microseconds(waiting) > Self.patience, blocks.count > 1 {
-            waiting -= blocks.removeFirst().frameCount
-        }
+        trim()
     }
 
     /// There is no more sound.
-    mutating func finish() {
+    ///
+    /// - Parameter forgetsKept: Whether what is held for a film that is paused must not get into it.
+    mutating func finish(forgetsKept: Bool = false) {
         isOver = true
         go()
+        if isHolding, forgetsKept { drop(blocks.count) }
     }
 
     /// What was put into its place since the last time: samples, frame after frame.
@@ -103,6 +141,16 @@ struct SoundAligner: Sendable {
     }
 
     // MARK: Inside
+
+    private mutating func trim() {
+        let most = kept + (isHolding ? Self.margin : Self.patience)
+        while waitingMicroseconds > most, blocks.count > 1 { drop(1) }
+    }
+
+    private mutating func drop(_ count: Int) {
+        waiting -= blocks.prefix(count).reduce(0) { $0 + $1.frameCount }
+        blocks.removeFirst(count)
+    }
 
     private mutating func close(at time: Int64) {
         guard let last = spans.last, last.end == nil else { return }
@@ -138,6 +186,7 @@ struct SoundAligner: Sendable {
         if taken > 0 {
             made += block.samples[skipped * format.channels..<(skipped + taken) * format.channels]
             position += Int64(taken)
+            heard = position
             spans[0].isAligned = true
         }
         let used = skipped + taken
@@ -156,7 +205,8 @@ struct SoundAligner: Sendable {
 
     private mutating func fill(to end: Int64) {
         guard end > position else { return }
-        gaps += 1
+        // Silence that goes on is the same gap.
+        if heard == position { gaps += 1 }
         silence += end - position
         // A film of a day without sound does not need a day of silence at once.
         made += [Int16](repeating: 0, count: Int(end - position) * format.channels)

@@ -26,7 +26,7 @@ package struct SoundPump: Sendable {
     /// - Parameters:
     ///   - device: The microphone.
     ///   - film: Where the sound goes.
-    ///   - check: Asked before every block; throws to end the sound.
+    ///   - check: Asked before every block, and before what was kept in a pause is used; throws to end the sound.
     ///   - revoked: Waits until there may be no more sound; nil when its task is cancelled.
     package init(
         device: any SoundDevice,
@@ -48,7 +48,7 @@ package struct SoundPump: Sendable {
         try check()
         let format = try await device.open(WantedSound())
         do {
-            try await film.prepareSound(format)
+            try await film.prepareSound(format, admitting: check)
         } catch {
             await device.close()
             throw error

@@ -40,7 +40,10 @@ struct RecordCommand: Command {
         as: ValueReader<Int64>.byteCount
     )
 
-    private static let sound = Flag("sound", "Film with sound, of the usual microphone unless one is named")
+    private static let sound = Flag(
+        "sound",
+        "Film with sound, of the usual microphone unless one is named; not with --interval"
+    )
     private static let microphone = Option(
         "microphone",
         "ID",
@@ -134,7 +137,7 @@ struct RecordCommand: Command {
                 group.addTask {
                     try await Task.sleep(for: patience)
                     guard recording.name != nil else {
-                        throw await Self.notBegun(within: patience, request.settings.camera, cluster)
+                        throw await Self.notBegun(within: patience, request.settings, cluster)
                     }
                     // The film goes on; only the others end it.
                     await context.interruption.wait(times: .max)
@@ -199,16 +202,23 @@ struct RecordCommand: Command {
 
 extension RecordCommand {
     /// Why there is no film after so long: the person's answer, where that is what is missing.
-    private static func notBegun(within patience: Duration, _ camera: String, _ cluster: any Cluster) async
-        -> ErrorReply
-    {
+    private static func notBegun(
+        within patience: Duration,
+        _ settings: CaptureSettings,
+        _ cluster: any Cluster
+    ) async -> ErrorReply {
         var error = ErrorReply(
             .deadlineExceeded,
             "The film did not begin in time",
             reason: "Nothing was filmed within \(patience).",
             recoverySuggestion: "Try again with a longer --timeout"
         )
-        let request = PermissionStatus(needs: [Need(.camera(camera), .use), Need(.library, .addOnly)])
+        var needs = [Need(.camera(settings.camera), .use), Need(.library, .addOnly)]
+        // Which one the usual one is only capture knows.
+        if let microphone = settings.microphone, !microphone.isEmpty {
+            needs.append(Need(.microphone(microphone), .use))
+        }
+        let request = PermissionStatus(needs: needs)
         // Without an answer it stays unsaid what was waited for.
         guard let states = try? await cluster.call(request, CallRules(timeout: .seconds(1))).permissions else {
             return error

@@ -15,6 +15,7 @@ enum WireWords {
         "settings.interval": ["interval"],
         "settings.playbackFramesPerSecond": ["playback-fps"],
         "settings.preRoll": ["pre-roll"],
+        "settings.microphone": ["microphone"],
         "query.since": ["since"],
         "query.until": ["until"],
         "query.group": ["group"],
