@@ -120,6 +120,8 @@ let modules: [Target] = [
         "ServiceRuntime",
         ["CLinux", "Consent", "EventLoop", "Files", "Hashing", "Logging", "MessageSchema", "Messaging", "Timekeeping"]
     ),
+    // What the probe and capture are both told of cameras.
+    shared("CameraSettings", ["Cameras", "MessageSchema", "ServiceRuntime"]),
     // A bag (RFC 8493) written safely below one directory: by the exporter, and by the command line as its own user.
     shared("Bags", ["CLinux", "Files", "Hashing", "Media"]),
     // The public Swift API for programs.
@@ -136,11 +138,15 @@ let base: [Target.Dependency] = [
 
 let services: [Target] =
     service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
-    + service("CapabilityProbe", executable: "obscura-probe", base + ["Cameras", "HotPlug", "Sound", "Video4Linux"])
+    + service(
+        "CapabilityProbe",
+        executable: "obscura-probe",
+        base + ["CameraSettings", "Cameras", "HotPlug", "Sound", "Video4Linux"]
+    )
     + service(
         "Capture",
         executable: "obscura-capture",
-        base + ["Cameras", "Encoding", "Imaging", "Movies", "Sound", "Video4Linux"]
+        base + ["CameraSettings", "Cameras", "Encoding", "Imaging", "Movies", "Sound", "Video4Linux"]
     )
     + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "SQLite"])
     + service(

@@ -44,15 +44,14 @@ package struct FileFootage: Hashable, Sendable {
     ///   - framesPerSecond: The rate of a folder's pictures; a film has its own times.
     /// - Throws: `absent` where there is nothing, `denied`, `notSupported` for what can not be replayed.
     package init(_ path: String, framesPerSecond: Double? = nil) throws(CameraError) {
-        do throws(FilesError) {
-            let file = try FileDescriptor(opening: path, [.read])
-            if try file.status().kind == .directory {
-                self = try Self.folder(path, rate: framesPerSecond ?? Self.usualFramesPerSecond)
-                return
-            }
-            self = try Self.film(path, file)
-        } catch {
-            throw Self.error(error)
+        // A pipe that nobody writes to is no reason to wait.
+        let file = try Self.reading { () throws(FilesError) in
+            try FileDescriptor(opening: path, [.read, .nonBlocking])
+        }
+        switch try Self.reading({ () throws(FilesError) in try file.status().kind }) {
+        case .directory: self = try Self.folder(path, rate: framesPerSecond ?? Self.usualFramesPerSecond)
+        case .regular: self = try Self.film(path, file)
+        default: throw CameraError(.notSupported, "it is neither a folder nor a file")
         }
     }
 
@@ -129,16 +128,23 @@ package struct FileFootage: Hashable, Sendable {
 
     // MARK: Looking
 
-    private static func folder(_ path: String, rate: Double) throws(FilesError) -> FileFootage {
-        let folder = try Directory(opening: path)
-        let names = try folder.entries().map(\.name).filter { name in
+    private static func folder(_ path: String, rate: Double) throws(CameraError) -> FileFootage {
+        guard rate.isFinite, rate >= 0.001, rate <= 1000 else {
+            throw CameraError(.notSupported, "\(rate) pictures a second are not from 0.001 to 1000")
+        }
+        let folder = try reading { () throws(FilesError) in try Directory(opening: path) }
+        let names = try reading { () throws(FilesError) in try folder.entries().map(\.name) }
+        let sorted = names.filter { name in
             let text = name.lowercased()
             return text.hasSuffix(".jpg") || text.hasSuffix(".jpeg")
+        }.sorted().prefix(mostPictures)
+        guard let first = sorted.first else {
+            throw CameraError(.notSupported, "there is no picture in the folder whose name ends in .jpg or .jpeg")
         }
-        let sorted = names.sorted().prefix(mostPictures)
-        guard let first = sorted.first, rate.isFinite, rate >= 0.001, rate <= 1000,
-            let size = pictureSize(try folder.read(first, limit: mostPictureByteCount) ?? [])
-        else { throw FilesError(code: .invalid, operation: "pictures") }
+        let picture = try reading { () throws(FilesError) in try folder.read(first, limit: mostPictureByteCount) }
+        guard let size = pictureSize(picture ?? []) else {
+            throw CameraError(.notSupported, "the first picture of the folder is no JPEG")
+        }
         let start = { (index: Int) in Int64((Double(index) * 1_000_000 / rate).rounded()) }
         return FileFootage(
             path: path,
@@ -148,18 +154,23 @@ package struct FileFootage: Hashable, Sendable {
         )
     }
 
-    private static func film(_ path: String, _ file: borrowing FileDescriptor) throws(FilesError) -> FileFootage {
+    private static func film(_ path: String, _ file: borrowing FileDescriptor) throws(CameraError) -> FileFootage {
         let number = file.rawValue
-        let bytes = RandomAccessBytes(count: try file.status().size) { offset, count in
+        let count = try reading { () throws(FilesError) in try file.status().size }
+        let bytes = RandomAccessBytes(count: count) { offset, count in
             let descriptor = FileDescriptor(adopting: number)
             // What can not be read is not there; the descriptor is closed by whoever opened it.
             let found = (try? descriptor.read(at: offset, upTo: count)) ?? []
             _ = descriptor.release()
             return found
         }
-        guard let film = try? MovieSamples(bytes), isForward(film) else {
-            throw FilesError(code: .invalid, operation: "film")
+        let film: MovieSamples
+        do throws(MovieSamples.Refusal) {
+            film = try MovieSamples(bytes)
+        } catch {
+            throw CameraError(.notSupported, words(error))
         }
+        guard isForward(film) else { throw CameraError(.notSupported, "two of the film's pictures have the same time") }
         var configuration: H264Configuration?
         if case .h264(let found) = film.pictures { configuration = found }
         return FileFootage(
@@ -210,11 +221,36 @@ package struct FileFootage: Hashable, Sendable {
         return size
     }
 
+    /// Why a film is not replayed, and what makes one that is.
+    private static func words(_ refusal: MovieSamples.Refusal) -> String {
+        switch refusal {
+        case .noMovie: "it is no QuickTime or MP4 film, or one whose end is missing"
+        case .noPictures: "the film has no track of pictures"
+        case .codec(let name): "the film's pictures are '\(plain(name.description))', and neither JPEG nor H.264"
+        case .outOfOrder:
+            "the film's pictures are in another order than they are shown (B-frames); 'ffmpeg -i FILE -c:v libx264 -bf 0 "
+                + "FILE.mp4' makes one without"
+        case .fragments: "the film is in fragments; 'ffmpeg -i FILE -c copy FILE.mp4' makes one that is not"
+        case .badTables: "the film's tables make no sense"
+        case .cutShort: "the end of the film is missing"
+        case .noFirstKey: "the film does not begin with a picture that needs no other"
+        }
+    }
+
+    private static func plain(_ name: String) -> String { String(name.filter { $0.isLetter || $0.isNumber }) }
+
+    private static func reading<Value: ~Copyable>(_ body: () throws(FilesError) -> Value) throws(CameraError) -> Value {
+        do throws(FilesError) {
+            return try body()
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
     static func error(_ error: FilesError) -> CameraError {
         switch error.code {
         case .notFound: CameraError(.absent, "there is no such file", errorNumber: error.errorNumber)
         case .notPermitted: CameraError(.denied, "the file may not be read", errorNumber: error.errorNumber)
-        case .invalid: CameraError(.notSupported, "no \(error.operation) that can be replayed")
         default: CameraError(.fault, error.operation, errorNumber: error.errorNumber)
         }
     }

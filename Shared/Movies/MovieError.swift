@@ -16,8 +16,6 @@ package struct MovieError: Error, Equatable, Sendable, CustomStringConvertible {
         case closed
         /// There is no movie to recover: no head, or not one whole frame.
         case nothingToRecover
-        /// A movie whose pictures are of a kind that is not read here, or whose tables make no sense.
-        case unsupported
     }
 
     package let code: Code

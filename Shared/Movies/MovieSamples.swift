@@ -29,20 +29,39 @@ package struct MovieSamples: Hashable, Sendable {
     /// Microseconds from the first sample to the end of the last.
     package let durationMicroseconds: Int64
 
+    /// Why a movie is not read here.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// There is no `moov` box: it is another kind of file, or its end is missing.
+        case noMovie
+        case noPictures
+        /// The pictures are of this kind, and neither JPEG nor H.264.
+        case codec(FourCharacterCode)
+        /// Pictures are decoded in another order than they are shown (B).
+        case outOfOrder
+        /// The pictures are in fragments (`moof`).
+        case fragments
+        /// Tables contradict each other, or make no sense.
+        case badTables
+        /// Pictures lie behind the end of the file.
+        case cutShort
+        /// The first picture needs others.
+        case noFirstKey
+    }
+
     /// Reads the tables of the first track of pictures.
-    ///
-    /// - Throws: `unsupported`.
-    package init(_ bytes: RandomAccessBytes) throws(MovieError) {
-        guard let movie = bytes.boxes().first(where: { $0.name == "moov" }),
-            let media = movie.children().lazy.filter({ $0.name == "trak" }).compactMap({ Self.pictures($0) }).first,
-            let timescale = media.child("mdhd").flatMap({ BoxTimes($0.payload)?.timescale }), timescale > 0,
+    package init(_ bytes: RandomAccessBytes) throws(Refusal) {
+        guard let movie = bytes.boxes().first(where: { $0.name == "moov" }) else { throw .noMovie }
+        guard let media = movie.children().lazy.filter({ $0.name == "trak" }).compactMap({ Self.pictures($0) }).first
+        else { throw .noPictures }
+        guard let timescale = media.child("mdhd").flatMap({ BoxTimes($0.payload)?.timescale }), timescale > 0,
             let table = media.child("minf")?.child("stbl"), let entry = Self.entry(table),
-            let size = entry.payload.fields(at: 24, count: 4), let width = size.uint16(0), let height = size.uint16(2),
-            let (pictures, lengthByteCount) = Self.format(entry)
-        else { throw MovieError(.unsupported) }
-        guard Self.isInOrder(table), let places = Self.places(table), !places.isEmpty,
+            let size = entry.payload.fields(at: 24, count: 4), let width = size.uint16(0), let height = size.uint16(2)
+        else { throw .badTables }
+        let (pictures, lengthByteCount) = try Self.format(entry)
+        guard Self.isInOrder(table) else { throw .outOfOrder }
+        guard let places = Self.places(table), !places.isEmpty,
             let times = Self.times(table, count: places.count, timescale: timescale)
-        else { throw MovieError(.unsupported) }
+        else { throw movie.child("mvex") == nil ? .badTables : .fragments }
         self.pictures = pictures
         self.lengthByteCount = lengthByteCount
         self.width = Int(width)
@@ -57,10 +76,8 @@ package struct MovieSamples: Hashable, Sendable {
             )
         }
         durationMicroseconds = times.end
-        guard samples.first?.isKey == true, samples.allSatisfy({ $0.offset + Int64($0.byteCount) <= bytes.count })
-        else {
-            throw MovieError(.unsupported)
-        }
+        guard samples.first?.isKey == true else { throw .noFirstKey }
+        guard samples.allSatisfy({ $0.offset + Int64($0.byteCount) <= bytes.count }) else { throw .cutShort }
     }
 
     /// The `mdia` box of a track of pictures.
@@ -75,24 +92,24 @@ package struct MovieSamples: Hashable, Sendable {
         table.child("stsd")?.payload.part(at: 8).boxes(limit: 1).first
     }
 
-    private static func format(_ entry: FoundBox) -> (MoviePictures, Int)? {
+    private static func format(_ entry: FoundBox) throws(Refusal) -> (MoviePictures, Int) {
         // The fields of a video sample entry go before its boxes.
         let parts = entry.children(skip: 78)
         switch entry.name {
         case "jpeg": return (.motionJPEG, 0)
         case "mp4v":
             // Version and flags, the ES descriptor's head (5 bytes, or more where lengths are longer), then the decoder's.
-            guard let descriptor = parts.first(where: { $0.name == "esds" })?.payload.bytes(at: 4, count: 32),
-                let start = descriptor.firstIndex(of: 0x04)
-            else { return nil }
+            let descriptor = parts.first { $0.name == "esds" }?.payload.bytes(at: 4, count: 32) ?? []
+            let start = descriptor.firstIndex(of: 0x04) ?? descriptor.endIndex
             let type = descriptor[start...].dropFirst().drop { $0 == 0x80 }.dropFirst().first
-            return type == 0x6C ? (.motionJPEG, 0) : nil
+            guard type == 0x6C else { throw .codec(entry.name) }
+            return (.motionJPEG, 0)
         case "avc1":
             guard let record = parts.first(where: { $0.name == "avcC" })?.payload,
                 let read = H264Configuration.read(record: record.bytes(at: 0, count: 65_536))
-            else { return nil }
+            else { throw .badTables }
             return (.h264(read.configuration), read.lengthByteCount)
-        default: return nil
+        default: throw .codec(entry.name)
         }
     }
 

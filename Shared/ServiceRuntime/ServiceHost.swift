@@ -42,6 +42,7 @@ package final class ServiceHost: Sendable {
         var since = Timestamp.now()
         /// What is wrong with the policy file, while an older policy is in force.
         var policyFault: String?
+        var remark: String?
     }
 
     init(
@@ -140,10 +141,13 @@ package final class ServiceHost: Sendable {
         if state == .ready { notifier.ready() }
     }
 
+    /// Says what is worth knowing of a service that works: it stands beside its state until it is taken back with nil.
+    package func report(remark: String?) { health.withLock { $0.remark = remark } }
+
     /// How the service is now.
     package var status: ServiceStatus {
         let health = health.withLock { $0 }
-        let details = [health.detail, health.policyFault].compactMap(\.self)
+        let details = [health.detail, health.policyFault, health.remark].compactMap(\.self)
         return ServiceStatus(
             name: name,
             instance: instance,

@@ -181,6 +181,42 @@ struct FileCameraTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (["-c:v", "libx264", "-bf", "2", "-b_strategy", "0"], "film.mp4", "B-frames"),
+            (["-c:v", "libx264", "-bf", "0", "-movflags", "frag_keyframe+empty_moov"], "film.mp4", "fragments"),
+            (["-c:v", "mpeg4"], "film.mp4", "'mp4v', and neither JPEG nor H.264"),
+            (["-c:v", "mjpeg"], "film.mkv", "no QuickTime or MP4 film"),
+        ]
+    )
+    func `a film that can not be replayed says why`(words: [String], name: String, reason: String) async throws {
+        try await Footage.film.with { path in
+            let file = path.replacing("film.mov", with: name)
+            try Footage.ffmpeg(["-i", path] + words + ["-pix_fmt", "yuvj420p", file])
+            let camera = try #require(FileCameras(file).cameras.first)
+            #expect(camera.availability.state == .unknown && camera.mediaTypes.isEmpty)
+            #expect(camera.availability.reason?.contains(reason) == true, "\(camera.availability)")
+        }
+    }
+
+    @Test func `a folder, a pipe and a text that can not be replayed say why, and nobody waits`() async throws {
+        try await Footage.pictures.with { path in
+            let files = FileManager.default
+            let (empty, broken, pipe, text) = (path + "/empty", path + "/broken", path + "/pipe", path + "/notes.txt")
+            for folder in [empty, broken] {
+                try files.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            }
+            try Data("no picture".utf8).write(to: URL(filePath: broken + "/1.jpg"))
+            #expect(unsafe mkfifo(pipe, 0o600) == 0)
+            let reasons = FileCameras([empty, broken, pipe, text, path + "@5000"].joined(separator: ",")).cameras
+                .map { $0.availability.reason ?? "" }
+            let parts = [
+                "no picture in the folder", "is no JPEG", "neither a folder nor a file", "no QuickTime", "5000",
+            ]
+            #expect(zip(reasons, parts).allSatisfy { $0.contains($1) }, "\(reasons)")
+        }
+    }
+
     @Test func `file cameras stand in for the built-in ones, and can be given a position`() async throws {
         try await Footage.film.with { path in
             let scan = CameraScanner.Scan(nodes: [])

@@ -55,26 +55,32 @@ enum Footage: String, CaseIterable, Sendable {
 
     /// Pictures of H.264, of which each third is a key.
     static func units() throws -> [H264AccessUnit] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/ffmpeg")
-        process.arguments = [
-            "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10", "-frames:v", "\(count)", "-c:v",
-            "libx264",
-            "-preset", "ultrafast", "-bf", "0", "-pix_fmt", "yuv420p", "-x264-params",
+        let stream = try ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10", "-frames:v", "\(count)", "-c:v", "libx264", "-preset",
+            "ultrafast", "-bf", "0", "-pix_fmt", "yuv420p", "-x264-params",
             "aud=1:keyint=3:min-keyint=3:scenecut=0:repeat-headers=1", "-f", "h264", "-",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let stream = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
-        process.waitUntilExit()
+        ])
         var pictures: [[[UInt8]]] = []
         for range in AnnexB.units(of: stream) {
             if stream[range.lowerBound] & 0x1F == 9 { pictures.append([]) }
             if !pictures.isEmpty { pictures[pictures.count - 1].append(Array(stream[range])) }
         }
         return try pictures.map { try #require(H264AccessUnit(annexB: AnnexB.stream(of: $0))) }
+    }
+
+    /// What ffmpeg writes to its standard output.
+    @discardableResult
+    static func ffmpeg(_ words: [String]) throws -> [UInt8] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/ffmpeg")
+        process.arguments = ["-v", "error"] + words
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let written = [UInt8](output.fileHandleForReading.readDataToEndOfFile())
+        process.waitUntilExit()
+        return written
     }
 
     /// Milliseconds at which a film's frames start, and its length.

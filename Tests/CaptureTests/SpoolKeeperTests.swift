@@ -91,10 +91,32 @@ struct SpoolKeeperTests {
         _ spool: Spool,
         left: [Spool.Note] = [],
         _ library: ScriptedLibrary,
-        _ clock: ManualClock = ManualClock()
+        _ clock: ManualClock = ManualClock(),
+        told: @escaping @Sendable (String?) -> Void = { _ in }
     ) -> SpoolKeeper {
-        SpoolKeeper(spool, left: left, log: Logger(service: "capture", sink: .discard), clock: clock) {
-            try library.save($0, $1)
+        let log = Logger(service: "capture", sink: .discard)
+        return SpoolKeeper(spool, left: left, log: log, clock: clock, told: told) { try library.save($0, $1) }
+    }
+
+    @Test func `how many films are kept here, and why, is told until none is`() async throws {
+        try await withTemporaryDirectory { path in
+            let spool = try Spool(path + "/spool")
+            let library = ScriptedLibrary(
+                refusing: ErrorReply(.serviceUnavailable, "The library is away", reason: "Nobody answers."),
+                ErrorReply(.diskFull, "Disk full", reason: "9 bytes are needed."),
+                ErrorReply(.invalidData, "No film", reason: "It is a photo.")
+            )
+            let told = Notes<String?>()
+            let keeper = Self.keeper(spool, library) { told.add($0) }
+            for name in ["aa", "bb", "cc"] {
+                try await Self.leave(Self.note(name), in: spool)
+                await #expect(throws: ErrorReply.self) { _ = try await keeper.deliver(Self.note(name)) }
+            }
+            for name in ["bb", "aa"] { _ = try await keeper.deliver(Self.note(name)) }
+            let stuck = "1 film waits in the spool until the next start, or for a person: No film: It is a photo."
+            let away = "1 film waits in the spool for the library: The library is away: Nobody answers"
+            let full = "2 films wait in the spool for the library: Disk full: 9 bytes are needed"
+            #expect(told.all == [away + ".", full + ".", "\(full); \(stuck)", "\(away); \(stuck)", stuck])
         }
     }
 

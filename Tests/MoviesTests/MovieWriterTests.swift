@@ -76,7 +76,9 @@ struct MovieWriterTests {
             try writer.endFrame(at: 0)
             #expect(throws: MovieError.self) { try writer.append(frame, at: Int64(index) * 33_333) }
             var left = MemoryMovieFile(writer.file.bytes)
-            guard case .recovered(let found) = try MovieRecovery.recover(&left) else { throw MovieError(.unsupported) }
+            guard case .recovered(let found) = try MovieRecovery.recover(&left) else {
+                throw MovieError(.nothingToRecover)
+            }
             #expect(found.frames == index + 1)
         }
         let summary = try writer.finish()

@@ -5,7 +5,7 @@ private import ServiceRuntime
 @main
 struct Main {
     static func main() {
-        ServiceProcess.run(.probe, settings: ProbeConfiguration.settings) { host in
+        ServiceProcess.run(.probe, settings: CapabilityProbe.settings) { host in
             let probe = try CapabilityProbe(host: host)
             await probe.register()
             // Runs beside the messages for as long as the service; ended by what is returned.

@@ -88,7 +88,9 @@ package actor CameraDesk {
         return ProbeMachine(catalogue: current(), library: library)
     }
 
-    /// What can be set on a camera; nil where it could not be asked. A built-in one is here as it starts.
+    /// What can be set on a camera; nil where it could not be asked.
+    ///
+    /// A built-in one is here as it starts.
     package func controls(of camera: Camera) -> [CameraControl]? {
         camera.builtIn ? BuiltInCameras.controls : camera.node.flatMap { controlsOfNode($0) }
     }

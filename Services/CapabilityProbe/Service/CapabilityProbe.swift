@@ -1,3 +1,4 @@
+private import CameraSettings
 package import Cameras
 private import Consent
 private import HotPlug
@@ -9,11 +10,15 @@ private import Timekeeping
 
 /// The probe's messages: what there is, in answers that need no permission.
 package struct CapabilityProbe: Sendable {
+    /// What the probe can be told beside what every service can.
+    package static let settings = CameraConfiguration.settings
+
     private let host: ServiceHost
     private let desk: CameraDesk
     private let monitor: PlugMonitor?
     private let microphones: MicrophoneDesk
     private let unheard: [String]
+    private let unusableFiles: [String]
 
     /// Reads the settings and begins to hear of devices; looks at nothing yet.
     ///
@@ -21,13 +26,14 @@ package struct CapabilityProbe: Sendable {
     package init(host: ServiceHost, scanner: CameraScanner = CameraScanner()) throws {
         self.host = host
         (monitor, unheard) = PlugMonitor.machine()
-        let configuration = try ProbeConfiguration(host.settings)
+        let configuration = try CameraConfiguration(host.settings)
         microphones = MicrophoneDesk(
             builtIn: configuration.builtIn,
             isForbidden: { [policy = host.policy] id in
                 policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
             }
         )
+        unusableFiles = configuration.unusableFiles
         desk = CameraDesk(
             scanner: scanner,
             builtIn: configuration.builtIn,
@@ -81,8 +87,11 @@ package struct CapabilityProbe: Sendable {
         }
     }
 
-    /// Puts the report of the machine into the log.
+    /// Puts the report of the machine into the log, and what is wrong with file cameras there and into what is told of this
+    /// service.
     package func logReport() async {
+        for line in unusableFiles { host.log.warning("a file camera", ["reason": .string(line)]) }
+        host.report(remark: unusableFiles.isEmpty ? nil : ErrorWords.joined(unusableFiles, by: "; "))
         if let problem = await desk.problem() { host.log.warning("no V4L2", ["reason": .string(problem)]) }
         for line in MachineReport.lines(for: await desk.cameras()) {
             host.log.info("report", ["line": .string(line)])

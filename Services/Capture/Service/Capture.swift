@@ -1,3 +1,4 @@
+private import CameraSettings
 package import Cameras
 private import Consent
 private import Hashing
@@ -13,6 +14,9 @@ private import Video4Linux
 
 /// The messages of capture: a photo, a film, and the wishes to pause and to stop.
 package struct Capture: Sendable {
+    /// What capture can be told beside what every service can.
+    package static let settings = CameraConfiguration.settings
+
     private let host: ServiceHost
     private let gate: ConsentGate
     private let shelf: CameraShelf
@@ -27,7 +31,7 @@ package struct Capture: Sendable {
     ///
     /// - Throws: `ErrorReply` with code `usage` or `alreadyRunning`; `FilesError` for a spool that can not be made.
     package init(host: ServiceHost, gate: ConsentGate, scanner: CameraScanner = CameraScanner()) throws {
-        let configuration = try CaptureConfiguration(host.settings)
+        let configuration = try CameraConfiguration(host.settings)
         self.host = host
         self.gate = gate
         shelf = CameraShelf(
@@ -41,7 +45,8 @@ package struct Capture: Sendable {
         let delivery = LibraryDelivery { try host.client(of: .library) }
         self.delivery = delivery
         // Listed before this run films anything, which must not be taken for what was left.
-        keeper = SpoolKeeper(spool, left: try spool.notes(), log: host.log) { note, path in
+        let told: @Sendable (String?) -> Void = { host.report(remark: $0) }
+        keeper = SpoolKeeper(spool, left: try spool.notes(), log: host.log, told: told) { note, path in
             try await delivery.save(
                 film: path,
                 filename: note.filename,

@@ -16,11 +16,23 @@ package actor SpoolKeeper {
     private static let firstWait = Duration.seconds(1)
     private static let lastWait = Duration.seconds(300)
 
+    /// What keeps a film from the library.
+    private struct Hindrance {
+        /// Whether it may pass, so that it is tried again.
+        let mayPass: Bool
+        let reason: String
+        /// Counts up, so that the newest is known.
+        let number: Int
+    }
+
     private let loop = EventLoop(name: "spool")
     private let spool: Spool
     private let save: Save
     private let clock: any Clock<Duration>
     private let log: Logger
+    private let told: @Sendable (String?) -> Void
+    /// What keeps films here, by their recordings.
+    private var kept: [String: Hindrance] = [:]
     private var unfinished: [Spool.Note]
     private var waiting: [Spool.Note] = []
     private var running: [String: Task<Asset, any Error>] = [:]
@@ -36,18 +48,21 @@ package actor SpoolKeeper {
     ///   - left: What an earlier run left behind.
     ///   - log: Is told what becomes of films that were left.
     ///   - clock: Paces the attempts.
+    ///   - told: Is told how many films are kept here, and why; nil when none is.
     ///   - save: The way to the library.
     package init(
         _ spool: Spool,
         left: [Spool.Note],
         log: Logger,
         clock: any Clock<Duration> = ContinuousClock(),
+        told: @escaping @Sendable (String?) -> Void = { _ in },
         save: @escaping Save
     ) {
         self.spool = spool
         self.save = save
         self.clock = clock
         self.log = log
+        self.told = told
         unfinished = left
         (arrivals, arriving) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -100,6 +115,7 @@ package actor SpoolKeeper {
             for note in unfinished {
                 do { _ = try finish(note) } catch {
                     log.warning("a film can not be finished", Self.words(note, error))
+                    keep(note, mayPass: unfinished.contains(note), error)
                 }
             }
             // What keeps a film from the library is logged where it is known.
@@ -132,6 +148,7 @@ package actor SpoolKeeper {
             )
             throw error
         } catch let error as ErrorReply where error.mayPass {
+            keep(note, mayPass: true, error)
             if !waiting.contains(note) {
                 waiting.append(note)
                 arriving.yield()
@@ -140,6 +157,7 @@ package actor SpoolKeeper {
             throw error
         } catch {
             waiting.removeAll { $0.recording == note.recording }
+            keep(note, mayPass: false, error)
             log.error("a film stays in the spool until the next start", Self.words(note, error))
             throw error
         }
@@ -160,7 +178,27 @@ package actor SpoolKeeper {
 
     private func forget(_ note: Spool.Note) throws {
         waiting.removeAll { $0.recording == note.recording }
+        keep(note, nil)
         try spool.remove(note.recording)
+    }
+
+    private func keep(_ note: Spool.Note, mayPass: Bool, _ error: any Error) {
+        let reason = (error as? ErrorReply).map { ErrorWords.joined([$0.description, $0.reason], by: ": ") }
+        let number = (kept.values.map(\.number).max() ?? 0) + 1
+        keep(note, Hindrance(mayPass: mayPass, reason: reason ?? "\(error)", number: number))
+    }
+
+    private func keep(_ note: Spool.Note, _ hindrance: Hindrance?) {
+        guard hindrance != nil || kept[note.recording] != nil else { return }
+        kept[note.recording] = hindrance
+        let parts = [true, false].compactMap { mayPass -> String? in
+            let all = kept.values.filter { $0.mayPass == mayPass }
+            guard let newest = all.max(by: { $0.number < $1.number }) else { return nil }
+            let films = all.count == 1 ? "1 film waits" : "\(all.count) films wait"
+            let what = mayPass ? "in the spool for the library" : "in the spool until the next start, or for a person"
+            return "\(films) \(what): \(newest.reason)"
+        }
+        told(parts.isEmpty ? nil : ErrorWords.joined(parts, by: "; "))
     }
 
     /// Makes an ordinary film of what a crash left, and lets it wait for the library.
@@ -179,6 +217,7 @@ package actor SpoolKeeper {
                     ]
                 )
             }
+            keep(note, nil)
             waiting.append(note)
             arriving.yield()
             return true
@@ -186,6 +225,7 @@ package actor SpoolKeeper {
             if error.code == .noSpace { unfinished.append(note) }
             guard error.code == .nothingToRecover else { throw error }
             // Not one frame had reached the disk.
+            keep(note, nil)
             try spool.remove(note.recording)
             log.warning("a recording ended before its first frame", ["recording": .string(note.recording)])
             return false

@@ -2,9 +2,11 @@ package import Cameras
 private import MessageSchema
 package import ServiceRuntime
 
-/// What the probe can be told beside what every service can.
-package struct ProbeConfiguration: Sendable {
-    /// The settings of the probe.
+/// What the probe and capture can be told beside what every service can: which cameras there are.
+///
+/// Both must be told the same: capture uses the cameras that the probe lists.
+package struct CameraConfiguration: Sendable {
+    /// The settings.
     package static let settings = [
         Setting(
             "built-in-cameras",
@@ -30,5 +32,12 @@ package struct ProbeConfiguration: Sendable {
         self.builtIn = builtIn
         files = FileCameras(settings["file-cameras"] ?? "")
         positions = try CameraCatalogue.positions(settings["camera-positions"] ?? "")
+    }
+
+    /// A line for each file camera that can not be used, with the reason.
+    package var unusableFiles: [String] {
+        files.cameras.filter { $0.availability.state != .available }.map { camera in
+            "\(camera.id) can not be used: \(camera.availability.reason ?? camera.availability.state.rawValue)"
+        }
     }
 }
