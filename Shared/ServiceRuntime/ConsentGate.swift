@@ -116,13 +116,24 @@ package actor ConsentGate {
             case .allowed(let grant): grants.append(grant)
             case .notDetermined: isMissing = true
             case .denied(let decision):
-                let denials = decisions.denials(of: need, principal: asker.principal, label: asker.decisionLabel)
-                throw ErrorReply.refusal(.denied(decision), of: need, to: asker, denials: denials)
+                throw denial(of: need, decision, among: needs, asker)
             case .restricted(let restriction): throw ErrorReply.refusal(.restricted(restriction), of: need, to: asker)
             case .noLease: throw ErrorReply.refusal(.noLease, of: need, to: asker)
             }
         }
         return isMissing ? nil : grants
+    }
+
+    /// The error of the first need that is denied; it tells of the others that are, so that one look mends them all.
+    private func denial(of need: Need, _ decision: Decision, among needs: [Need], _ asker: Asker) -> ErrorReply {
+        func denials(_ need: Need) -> [Decision] {
+            decisions.denials(of: need, principal: asker.principal, label: asker.decisionLabel)
+        }
+        let others = needs.filter { $0 != need }.compactMap { other -> (need: Need, denials: [Decision])? in
+            guard case .denied(let decision) = answer(other, asker) else { return nil }
+            return (other, [decision] + denials(other))
+        }
+        return .refusal(.denied(decision), of: need, to: asker, denials: denials(need), besides: others)
     }
 
     /// The gate's answer; a grant that a service redeemed for the program before it came to us allows what it is for.

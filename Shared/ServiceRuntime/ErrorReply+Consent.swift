@@ -10,17 +10,23 @@ extension ErrorReply {
     ///   - need: What was needed.
     ///   - asker: Who needed it.
     ///   - denials: Every decision that says no to it, where the answer is "denied".
-    /// - Returns: The error; its recovery suggestion is the exact command that changes the answer.
+    ///   - others: What else of the same request is denied, each with its decisions.
+    /// - Returns: The error; its recovery suggestion is the exact command that changes the answer, or several.
     package static func refusal(
         _ answer: GateAnswer,
         of need: Need,
         to asker: Asker,
-        denials: [Decision] = []
+        denials: [Decision] = [],
+        besides others: [(need: Need, denials: [Decision])] = []
     ) -> ErrorReply {
         var error: ErrorReply
         switch answer {
         case .denied(let decision):
-            error = denial(of: need, suggesting: reset(need, [decision] + denials))
+            var commands = [reset(need, [decision] + denials)]
+            for command in others.map({ reset($0.need, $0.denials) }) where !commands.contains(command) {
+                commands.append(command)
+            }
+            error = denial(of: [need] + others.map(\.need), suggesting: commands.joined(separator: "; "))
             error.parameters = [
                 "decidedAt": decision.decidedAt.description, "decidedBy": decision.decidedBy.description,
             ]
@@ -118,8 +124,9 @@ extension ErrorReply {
         return command("reset", widest, need.access, first.principal, label)
     }
 
-    private static func denial(of need: Need, suggesting suggestion: String) -> ErrorReply {
-        switch (need.resource, need.access) {
+    /// The error that the first of these needs has.
+    private static func denial(of needs: [Need], suggesting suggestion: String) -> ErrorReply {
+        switch (needs[0].resource, needs[0].access) {
         case (.library, .read):
             return .accessDenied(recoverySuggestion: suggestion)
         case (.library, _):
@@ -128,7 +135,8 @@ extension ErrorReply {
             return ErrorReply(
                 .accessDenied,
                 "Access denied",
-                reason: "The user has denied the application access to \(need.resource).",
+                reason: "The user has denied the application access to "
+                    + needs.map(\.resource.description).joined(separator: " and ") + ".",
                 recoverySuggestion: suggestion
             )
         }

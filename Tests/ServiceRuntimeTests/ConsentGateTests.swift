@@ -215,6 +215,20 @@ struct `The consent gate` {
         #expect(restricted?.code == .accessRestricted && restricted?.number == -3312)
     }
 
+    @Test func `what is denied of one request is told at once, with a command for each`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.denied, .forever, .camera("*"))
+        try coordinator.decide(.denied, .forever, .library)
+        let camera = "obscura permissions reset --resource 'camera/*' --principal uid:1000"
+        let library = "obscura permissions reset --resource library --access addOnly --principal uid:1000"
+        let error = await refusal(coordinator, [front, add, Need(.camera("back"))])
+        #expect(error?.recoverySuggestion == "\(camera); \(library)")
+        #expect(error?.reason?.hasSuffix("access to camera/front and library and camera/back.") == true)
+        let other = await refusal(coordinator, [add, front])
+        #expect(other?.recoverySuggestion == "\(library); \(camera)")
+        #expect(other?.number == -3310)
+    }
+
     @Test func `a dismissed prompt, and a request that may not prompt, are told apart`() async {
         let coordinator = FakeCoordinator()
         let dismissed = await refusal(coordinator, [front])
