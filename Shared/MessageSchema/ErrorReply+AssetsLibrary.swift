@@ -1,8 +1,14 @@
 /// The errors of the Assets Library, with the strings it used where they are known.
 extension ErrorReply {
     /// -3302: the data can not be viewed or played, or a file is out of the caller's reach.
-    package static func invalidData(cause: String? = nil) -> ErrorReply {
-        .assetsLibrary(
+    ///
+    /// - Parameters:
+    ///   - cause: A word for programs.
+    ///   - found: What exactly was found, for a person; the sentence stays the Assets Library's, and it is the parameter
+    ///     `found`.
+    /// - Returns: The error.
+    package static func invalidData(cause: String? = nil, found: String? = nil) -> ErrorReply {
+        var error = assetsLibrary(
             -3302,
             .invalidData,
             "Invalid data",
@@ -11,6 +17,8 @@ extension ErrorReply {
             recoverySuggestion: "Try with different data",
             cause: cause
         )
+        error.parameters = found.map { ["found": $0] }
+        return error
     }
 
     /// -3310: a write that the person denied arrives so, with the true cause beside it.
@@ -76,5 +84,15 @@ extension ErrorReply {
         )
         error.parameters = ["bytesNeeded": String(needed), "bytesAvailable": String(available)]
         return error
+    }
+
+    /// An export that does not fit where it is to lie.
+    package static func noRoom(needed: Int64, free: Int64) -> ErrorReply {
+        ErrorReply(
+            .diskFull,
+            "There is not enough room at the destination",
+            reason: "\(needed) bytes are needed, \(free) are free.",
+            parameters: ["bytesNeeded": "\(needed)", "bytesFree": "\(free)"]
+        )
     }
 }

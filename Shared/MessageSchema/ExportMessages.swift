@@ -188,6 +188,8 @@ package struct StreamExport: StreamRequest {
         package var last: Bool?
         /// The file that just began could not be read.
         package var failed: ExportFailure?
+        /// In the first item with a `file`: bytes of all the files that the caller does not have.
+        package var bytesToCome: Int64?
 
         package init(file: File? = nil, last: Bool? = nil, failed: ExportFailure? = nil) {
             self.file = file

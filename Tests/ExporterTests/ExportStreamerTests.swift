@@ -24,6 +24,7 @@ struct `An export stream` {
                 try admitting()
                 var line = ""
                 if let file = item.file { line += "file \(file.asset.filename)\(file.isPresent ? " present" : "")" }
+                if let bytes = item.bytesToCome { line += " of \(bytes)" }
                 line += chunks.map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
                 if item.last == true { line += " last" }
                 if let failed = item.failed { line += "failed \(failed.reason)" }
@@ -44,7 +45,9 @@ struct `An export stream` {
     @Test func `has each file, its chunks in order, and says which is the last`() async throws {
         try await Self.with { world, received in
             let summary = try await received.serve(StreamExport(selection: ExportSelection()), world)
-            #expect(received.lines.withLock { $0 } == ["file a.jpg", "12", "34", "5 last", "file empty.jpg", " last"])
+            #expect(
+                received.lines.withLock { $0 } == ["file a.jpg of 5", "12", "34", "5 last", "file empty.jpg", " last"]
+            )
             #expect(summary == StreamExport.Summary(job: "j", files: 2, bytes: 5))
             #expect(world.state.withLock(\.ended) == 1)
         }
@@ -55,7 +58,7 @@ struct `An export stream` {
             let digest = SHA256Digest(hashing: "12345")
             let present = [Messaging.Attachment(SHA256Digest(hashing: "another").bytes + digest.bytes)]
             _ = try await received.serve(StreamExport(selection: ExportSelection()), world, present: present)
-            #expect(received.lines.withLock { $0 } == ["file a.jpg present", "file empty.jpg", " last"])
+            #expect(received.lines.withLock { $0 } == ["file a.jpg present of 0", "file empty.jpg", " last"])
         }
     }
 
@@ -108,7 +111,7 @@ struct `An export stream` {
                 try await received.serve(StreamExport(selection: ExportSelection()), world)
             }
             #expect(error?.code == .revoked)
-            #expect(received.lines.withLock { $0 } == ["file a.jpg", "12"])
+            #expect(received.lines.withLock { $0 } == ["file a.jpg of 5", "12"])
             #expect(world.state.withLock(\.ended) == 1)
         }
     }

@@ -123,11 +123,23 @@ struct LibraryServiceTests {
     @Test func `what can not be viewed is the error of the book`() async throws {
         try await withWire { wire, client in
             try wire.decide(.allowed, .addOnly)
-            let error = await wireError { _ = try await save(Array("nothing to see".utf8), client) }
-            #expect(error?.domain == "ALAssetsLibraryErrorDomain")
-            #expect(error?.number == -3302)
-            #expect(error?.description == "Invalid data")
-            #expect(error?.recoverySuggestion == "Try with different data")
+            let picture = try TestLibrary.picture()
+            let cases = [
+                (Array("nothing to see".utf8), "neither a picture nor a film"), ([], "there is nothing in it"),
+                (Array(picture.prefix(picture.count / 2)), " "),
+            ]
+            var found: Set<String> = []
+            for (bytes, words) in cases {
+                let error = await wireError { _ = try await save(bytes, client) }
+                #expect(error?.domain == "ALAssetsLibraryErrorDomain")
+                #expect(error?.number == -3302)
+                #expect(error?.description == "Invalid data")
+                #expect(error?.recoverySuggestion == "Try with different data")
+                let what = error?.parameters?["found"] ?? ""
+                #expect(what.contains(words), "\(what)")
+                found.insert(what)
+            }
+            #expect(found.count == cases.count)
         }
     }
 

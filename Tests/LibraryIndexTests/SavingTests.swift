@@ -150,6 +150,9 @@ struct SavingTests {
         let reason =
             "There was a problem writing this asset because the data is invalid and cannot be viewed or played."
         #expect(reply.reason == reason)
+        #expect(reply.parameters == ["found": "there is nothing in it"])
+        #expect(LibraryError(.unusable(reason: "it ends too soon")).reply.parameters == ["found": "it ends too soon"])
+        #expect(LibraryError(.otherMediaType(found: .photo)).reply.parameters == ["found": "it is a photo"])
         #expect(reply.recoverySuggestion == "Try with different data")
         let full = LibraryError(.diskFull(needed: 100, available: 7)).reply
         #expect(full.number == -3305)

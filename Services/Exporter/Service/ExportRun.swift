@@ -89,14 +89,7 @@ struct ExportRun: Sendable {
         }
         let needed = files.reduce(Int64(0)) { $0 + ($1.isPresent ? 0 : $1.byteCount) }
         let free = try await desk.availableBytes()
-        guard needed <= free else {
-            throw ErrorReply(
-                .diskFull,
-                "There is not enough room at the destination",
-                reason: "\(needed) bytes are needed, \(free) are free.",
-                parameters: ["bytesNeeded": "\(needed)", "bytesFree": "\(free)"]
-            )
-        }
+        guard needed <= free else { throw ErrorReply.noRoom(needed: needed, free: free) }
         return files
     }
 

@@ -31,14 +31,24 @@ package struct ExportStreamer: Sendable {
         let pass = try await permission.pass(asker)
         defer { pass.end() }
         var summary = StreamExport.Summary(job: job, files: 0, bytes: 0)
-        for asset in try await source.assets(request.selection, pass.delegation) {
+        let assets = try await source.assets(request.selection, pass.delegation)
+        // Told before anything is copied, so that the caller can see whether it has the room.
+        var toCome: Int64? = assets.reduce(0) { bytes, asset in
+            guard let digest = asset.sha256.flatMap({ SHA256Digest($0) }), !present.contains(digest) else {
+                return bytes
+            }
+            return bytes + asset.bytes
+        }
+        for asset in assets {
             guard let sha256 = asset.sha256, let digest = SHA256Digest(sha256) else {
                 try await send(StreamExport.Item(failed: pass.hiding(asset.url)), [], pass.check)
                 continue
             }
             let isPresent = present.contains(digest)
             let file = StreamExport.File(asset: asset, sha256: sha256, bytes: asset.bytes, isPresent: isPresent)
-            try await send(StreamExport.Item(file: file), [], pass.check)
+            var item = StreamExport.Item(file: file)
+            item.bytesToCome = toCome.take()
+            try await send(item, [], pass.check)
             summary.files += 1
             if isPresent { continue }
             do {

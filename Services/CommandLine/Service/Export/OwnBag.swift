@@ -59,6 +59,7 @@ actor OwnBag {
 
     /// Takes the next item of the exporter's stream.
     func take(_ item: StreamExport.Item, _ bytes: [UInt8]) throws {
+        if let needed = item.bytesToCome { try checkRoom(for: needed) }
         if let failed = item.failed {
             // What was half written of it has failed with this, and not besides.
             if current?.url == failed.url { current = nil }
@@ -107,6 +108,17 @@ actor OwnBag {
 
     private static func repairs(_ repairs: [BagRepair]?) -> [ExportRepair] {
         repairs?.map { ExportRepair(path: $0.path, kept: $0.kept) } ?? []
+    }
+
+    /// Refuses what does not fit before anything is copied.
+    private func checkRoom(for needed: Int64) throws {
+        let free: Int64
+        do throws(FilesError) {
+            free = Int64(clamping: try Directory(opening: path).descriptor.space().availableBytes)
+        } catch {
+            throw ErrorReply.cannotWrite(path, error)
+        }
+        guard needed <= free else { throw ErrorReply.noRoom(needed: needed, free: free) }
     }
 
     private func begin(_ next: StreamExport.File) throws {

@@ -8,10 +8,10 @@ extension LibraryError {
     /// What a program is told.
     package var reply: ErrorReply {
         switch code {
-        case .empty: return .invalidData(cause: "empty")
-        case .unusable: return .invalidData(cause: "unusable")
-        case .otherMediaType: return .invalidData(cause: "otherMediaType")
-        case .otherContent: return .invalidData(cause: "otherContent")
+        case .empty: return .invalidData(cause: "empty", found: description)
+        case .unusable(let reason): return .invalidData(cause: "unusable", found: reason)
+        case .otherMediaType: return .invalidData(cause: "otherMediaType", found: description)
+        case .otherContent: return .invalidData(cause: "otherContent", found: description)
         case .diskFull(let needed, let available): return .diskFull(needed: needed, available: available)
         case .writeBusy: return .writeBusy(retryAfter: 1000)
         case .writeFailed(let reason): return .writeFailed(reason: reason)
