@@ -10,6 +10,8 @@ package struct FilesError: Error, Hashable, Sendable {
         case notPermitted
         case notADirectory
         case isADirectory
+        /// A device, a pipe or a socket where a file is needed.
+        case notRegular
         case directoryNotEmpty
         /// ENOSPC or EDQUOT: the disk or the quota is full.
         case noSpace

@@ -166,6 +166,26 @@ struct `An export by the command line` {
         }
     }
 
+    @Test func `that does not fit is refused before anything is copied, and leaves nothing`() async throws {
+        try await withTemporaryDirectory { path in
+            let cluster = FakeCluster()
+            cluster.onStream(StreamExport.self) { _, send in
+                let asset = Samples.asset
+                var item = StreamExport.Item(
+                    file: StreamExport.File(asset: asset, sha256: sha256OfTest, bytes: 4, isPresent: false)
+                )
+                item.bytesToCome = .max
+                try await send(item, [])
+                Issue.record("The export went on.")
+                return StreamExport.Summary(job: "stream", files: 1, bytes: 4)
+            }
+            let outcome = await obscura("export", "--to", path + "/bag", on: cluster)
+            #expect(outcome.status == .inputOutput)
+            #expect(outcome.errors.contains("\(Int64.max) bytes are needed, "), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: path + "/bag"))
+        }
+    }
+
     @Test func `that ends half way is unfinished, and a check says what finishes it`() async throws {
         try await withTemporaryDirectory { path in
             let (exporter, bag) = (FakeExporter(), path + "/bag")

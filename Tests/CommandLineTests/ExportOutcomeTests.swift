@@ -154,27 +154,6 @@ struct `What an export says` {
         #expect(outcome.lines.contains { $0.hasPrefix("failed") && $0.hasSuffix("gone") })
     }
 
-    @Test func `while the person is waited for is that, once, and only then`() async throws {
-        let record = OutputRecord()
-        let terminal = Terminal(output: record.sink, errors: record.sink, environment: [:])
-        let needs = [Need(.export), Need(.location)]
-        let cluster = FakeCluster()
-        cluster.on(PermissionStatus.self) { request in
-            .init(
-                permissions: request.needs.map { need in
-                    let status: Status = need.resource == .export ? .authorized : .notDetermined
-                    return .init(principal: .user(1000), resource: need.resource, access: need.access, status: status)
-                }
-            )
-        }
-        let line = "Nobody has decided about location read yet: waiting for the person's answer.\n"
-        try await WaitingNotice(of: needs, after: .zero, cluster, terminal).around { _ in
-            while record.text != line { try await turn() }
-        }
-        try await WaitingNotice(of: needs, after: .seconds(3_600), cluster, terminal).around { hasBegun in hasBegun() }
-        #expect(record.text == line)
-    }
-
     @Test func `of a read that ends as damaged is no file`() async throws {
         let cluster = FakeCluster()
         cluster.onStream(ReadAsset.self) { _, send in

@@ -120,9 +120,11 @@ func obscura(
     _ words: String...,
     on cluster: FakeCluster = FakeCluster(),
     person: PersonTerminal? = nil,
-    interruption: Interruption = Interruption()
+    interruption: Interruption = Interruption(),
+    silence: Duration = .seconds(1),
+    errors: OutputRecord = OutputRecord()
 ) async -> Outcome {
-    await obscura(words, on: cluster, person: person, interruption: interruption)
+    await obscura(words, on: cluster, person: person, interruption: interruption, silence: silence, errors: errors)
 }
 
 /// Runs the real program with all its commands on a fake cluster.
@@ -130,16 +132,18 @@ func obscura(
     _ words: [String],
     on cluster: FakeCluster,
     person: PersonTerminal? = nil,
-    interruption: Interruption = Interruption()
+    interruption: Interruption = Interruption(),
+    silence: Duration = .seconds(1),
+    errors: OutputRecord = OutputRecord()
 ) async -> Outcome {
     let output = OutputRecord()
-    let errors = OutputRecord()
     let context = CommandContext(
         terminal: Terminal(output: output.sink, errors: errors.sink, environment: [:]),
         user: UserSituation(environment: ["OBSCURA_RUNTIME": "/r"], userID: 1000, account: nil),
         interruption: interruption,
         executable: "/bin/obscura",
         person: person,
+        silence: silence,
         connect: { _ in cluster }
     )
     let status = await CommandLineProgram().run(words, in: context)

@@ -27,6 +27,16 @@ struct `A film of the command line` {
         for wrong in [["--playback-fps", "0.5"], ["--playback-fps", "x"], ["--interval", "0"], ["--pre-roll", "0"]] {
             #expect(await obscura(["record", "--camera", "b"] + wrong, on: cluster).status == .usage)
         }
+        for (wrong, range) in [
+            (["--duration", "0"], "from 0.1 seconds to a day"), (["--duration", "25h"], "from 0.1 seconds to a day"),
+            (["--interval", "50ms"], "from 0.1 seconds to an hour"), (["--pre-roll", "1m"], "from 0.1 to 30 seconds"),
+            (["--maximum-bytes", "5"], "a number of bytes from 1000000 to 1000000000000"),
+        ] {
+            let outcome = await obscura(["record", "--camera", "b"] + wrong, on: FakeCluster())
+            #expect(outcome.status == .usage)
+            #expect(outcome.errors.contains("\(wrong[0]) is '\(wrong[1])', expected a"), "\(outcome.errors)")
+            #expect(outcome.errors.contains(range), "\(outcome.errors)")
+        }
         cluster.onStream(RecordMovie.self) { request, _ in
             try request.checkParameters()
             return Samples.result()

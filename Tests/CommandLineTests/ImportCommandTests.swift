@@ -1,5 +1,6 @@
 import CommandLineService
 import Files
+import Foundation
 import Media
 import MessageSchema
 import Synchronization
@@ -124,11 +125,18 @@ struct `Library import` {
         let folder = try folder()
         #expect(await obscura("library", "save", folder.path).status == .noInput)
         #expect(await obscura("library", "save", folder.path + "/no.jpg").status == .noInput)
+        try #require(unsafe mkfifo(folder.path + "/pipe", 0o600) == 0)
+        let pipe = await obscura("library", "save", folder.path + "/pipe")
+        #expect(pipe.status == .noInput)
+        #expect(pipe.errors.contains("/pipe': it is no regular file, but a device, a pipe or a socket"))
         try put(["a.jpg"], in: try folder.open())
         let cluster = FakeCluster()
         cluster.onUpload(SaveAsset.self) { _, _ in throw ErrorReply.invalidData() }
         let refused = await obscura("library", "save", folder.path + "/a.jpg", on: cluster)
         #expect(refused.status == .badData)
         #expect(refused.errors.hasPrefix("Error Domain=ALAssetsLibraryErrorDomain Code=-3302 \"Invalid data\""))
+        cluster.onUpload(SaveAsset.self) { _, _ in throw ErrorReply.invalidData(found: "there is nothing in it") }
+        let empty = await obscura("library", "save", folder.path + "/a.jpg", on: cluster)
+        #expect(empty.errors.contains("cannot be viewed or played: there is nothing in it; Try"), "\(empty.errors)")
     }
 }

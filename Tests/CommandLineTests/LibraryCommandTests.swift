@@ -40,6 +40,7 @@ struct `Library commands` {
         let cluster = FakeCluster()
         var odd = Samples.asset
         odd.url = AssetURL(id: Samples.url.id, fileExtension: "HEIC")
+        odd.state = .damaged
         odd.filename = "a name that is far longer than most names are.heic"
         (odd.width, odd.height, odd.bytes) = (12_000, 12_000, 999_000_000_000)
         odd.date = AssetDate(raw: "some time in the summer of the year after", local: nil)
@@ -60,6 +61,8 @@ struct `Library commands` {
             #expect(column("photo", line) == column("kind", heading))
         }
         #expect(column("a name", lines[2]) == column("name", heading))
+        #expect(column("damaged", lines[2]) == column("state", heading))
+        #expect(column(" ok ", lines[1]).map { $0 + 1 } == column("state", heading))
     }
 
     @Test func `an album that lacks an asset, or takes none, says so`() async {
@@ -215,10 +218,13 @@ struct `Library commands` {
     @Test func `status ends with 69 when a service is not ready or cannot be reached`() async {
         let cluster = FakeCluster()
         cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: true, services: []) }
+        let all = #""missing":["coordinator","probe","capture","library","exporter"]"#
         #expect(
             await obscura("status", "--json", on: cluster).text
-                == #"{"deployment":"personal","ready":true,"services":[]}"# + "\n"
+                == #"{"deployment":"personal",\#(all),"ready":true,"services":[]}"# + "\n"
         )
+        let lines = await obscura("status", on: cluster).lines
+        #expect(lines.filter { $0.hasSuffix("it has not registered") }.count == 5)
         cluster.on(ListServices.self) { _ in .init(deployment: "personal", ready: false, services: []) }
         #expect(await obscura("status", on: cluster).status == .unavailable)
         #expect(await obscura("status", on: FakeCluster()).status == .unavailable)

@@ -33,7 +33,7 @@ struct `Options` {
         default: break
         }
         let words = [
-            "1", "b", "library", "use", "forever", "uid:1000", "320x240", Samples.url.description,
+            "1", "b", "2000000", "library", "use", "forever", "uid:1000", "320x240", Samples.url.description,
             Samples.group.description, "{}", "brightness=1",
         ]
         return try #require(

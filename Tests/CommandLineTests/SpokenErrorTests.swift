@@ -31,7 +31,7 @@ struct `Refusals in the words of the command line` {
         cluster.onStream(RecordMovie.self) { _, _ in
             throw ErrorReply.invalidParameter("settings.maximumDuration", "from 0.1 to 86400.0 seconds")
         }
-        let film = await obscura("record", "--camera", "b", "--duration", "10ms", on: cluster)
+        let film = await obscura("record", "--camera", "b", "--duration", "10s", on: cluster)
         #expect(film.errors.contains("--duration has to be from 0.1 to 86400.0 seconds;"))
         cluster.on(CreateAlbum.self) { _ in throw ErrorReply.invalidParameter("album", "shorter") }
         #expect(
@@ -114,7 +114,7 @@ struct `Refusals in the words of the command line` {
         }
         let lines = await obscura("library", "list", on: cluster).lines
         #expect(lines.count == 3)
-        #expect(lines.first?.split(separator: " ") == ["date", "kind", "size", "url", "name"])
+        #expect(lines.first?.split(separator: " ") == ["date", "kind", "size", "state", "url", "name"])
         cluster.onStream(ListAssets.self) { _, send in
             try await send(.init(assets: []), [])
             return .init(count: 0)

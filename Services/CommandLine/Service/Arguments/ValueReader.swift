@@ -44,6 +44,13 @@ extension ValueReader<Int64> {
     package static var byteCount: ValueReader<Int64> {
         ValueReader(expecting: "a number of bytes") { text in Int64(text).flatMap { $0 >= 0 ? $0 : nil } }
     }
+
+    /// A number of bytes in decimal, within what services take.
+    package static func byteCount(_ range: ClosedRange<Int64>) -> ValueReader<Int64> {
+        ValueReader(expecting: "a number of bytes from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int64(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
 }
 
 extension ValueReader<Duration> {
@@ -65,6 +72,15 @@ extension ValueReader<Duration> {
     package static var time: ValueReader<Duration> {
         ValueReader(expecting: "a length of time of 1ms or more, such as 5s, 500ms or 3m") { text in
             duration.read(text).flatMap { $0 >= .milliseconds(1) ? $0 : nil }
+        }
+    }
+}
+
+extension ValueReader<Duration> {
+    /// A length of time within what services take; `words` say the range, such as `from 0.1 seconds to a day`.
+    package static func time(_ seconds: ClosedRange<Double>, _ words: String) -> ValueReader<Duration> {
+        ValueReader(expecting: "a length of time \(words), such as 5s, 500ms or 3m") { text in
+            duration.read(text).flatMap { seconds.contains($0 / .seconds(1)) ? $0 : nil }
         }
     }
 }

@@ -27,7 +27,7 @@ struct ListCamerasCommand: Command {
             table.add(
                 camera.id,
                 camera.position.rawValue,
-                camera.availability.state.rawValue,
+                [camera.availability.state.rawValue, camera.availability.reason].text,
                 camera.flash ? "yes" : "no",
                 camera.mediaTypes.contains(.movie) ? "yes" : "no",
                 camera.name

@@ -1,3 +1,4 @@
+import Consent
 import Media
 package import MessageSchema
 
@@ -24,6 +25,13 @@ enum CaptureParameters {
         let best = cameras.sorted { $0.id < $1.id }.min { rank($0) < rank($1) }
         guard let best else { throw ErrorReply.noCamera(for: type, among: all) }
         return best.id
+    }
+
+    /// What the person may be asked about a photo or a film.
+    static func needs(of settings: CaptureSettings) -> [Need] {
+        // Which microphone the usual one is only capture knows.
+        let microphone = settings.microphone.flatMap { $0.isEmpty ? nil : Need(.microphone($0)) }
+        return [Need(.camera(settings.camera)), Need(.library, .addOnly)] + (microphone.map { [$0] } ?? [])
     }
 
     private static func rank(_ camera: Camera) -> (Int, Int) {

@@ -1,3 +1,4 @@
+private import Consent
 import MessageSchema
 
 /// `obscura cameras controls`.
@@ -55,7 +56,7 @@ struct CameraControlsCommand: Command {
         guard Set(names).count == names.count else {
             throw ErrorReply.usage("Which value?", "a setting is named twice", "name each setting once")
         }
-        let controls = try await context.asking(arguments, cluster) { rules in
+        let controls = try await context.asking(arguments, cluster, about: [Need(.camera(camera))]) { rules in
             if let settings {
                 let values = Dictionary(settings.map { ($0.name, $0.value) }) { first, _ in first }
                 return try await cluster.call(SetControls(camera: camera, values: values), rules).controls

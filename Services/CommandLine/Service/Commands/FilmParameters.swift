@@ -13,7 +13,7 @@ enum FilmParameters {
         "interval",
         "SECONDS",
         "Make a timelapse: a picture each so long, 0.1 seconds to an hour; --duration is a day then, unless it is given",
-        as: .time
+        as: .time(Limits.timelapseSeconds, "from 0.1 seconds to an hour")
     )
     private static let playback = Option(
         "playback-fps",
@@ -31,7 +31,7 @@ enum FilmParameters {
         "pre-roll",
         "SECONDS",
         "Keep the newest seconds, 0.1 to 30, and wait: Enter begins the film with them, and pauses it",
-        as: .time
+        as: .time(Limits.preRollSeconds, "from 0.1 to 30 seconds")
     )
 
     static var all: [any Parameter] { [flash, interval, playback, preRoll] }

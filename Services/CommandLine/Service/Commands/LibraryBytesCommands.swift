@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 private import MessageSchema
 
@@ -33,11 +34,20 @@ struct ReadAssetCommand: Command {
         let cluster = try context.cluster(arguments)
         let url = arguments.one(Self.url)
         let request = ReadAsset(url: url, offset: arguments[Self.offset], length: arguments[Self.length])
-        let summary = try await context.asking(arguments, cluster) { rules in
+        let needs = [Need(.library, .read), Need(.location)]
+        let summary = try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
             let reader = AssetReader(cluster, rules.unhurried(unless: arguments))
-            guard let target else { return try await reader.read(request) { terminal.write($0) } }
+            guard let target else {
+                return try await reader.read(request) { bytes in
+                    hasBegun()
+                    terminal.write(bytes)
+                }
+            }
             return try await target.write { file in
-                try await reader.read(request) { try await file.write($0) }
+                try await reader.read(request) { bytes in
+                    hasBegun()
+                    try await file.write(bytes)
+                }
             }
         }
         if asJSON {
@@ -94,7 +104,7 @@ struct ThumbnailCommand: Command {
             fill: arguments[Self.fill] ? true : nil
         )
         let thumbnail = Thumbnail()
-        _ = try await context.asking(arguments, cluster) { rules in
+        _ = try await context.asking(arguments, cluster, about: [Need(.library, .read)]) { rules in
             try await cluster.stream(request, rules) { size, bytes in await thumbnail.set(size, bytes) }
         }
         guard let (size, bytes) = await thumbnail.content else {

@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 private import MessageSchema
 
@@ -42,8 +43,10 @@ struct LibraryChangesCommand: Command {
                 terminal.writeLine(line)
             }
         }
-        let summary = try await context.asking(arguments, cluster) { rules in
+        let needs = [Need(.library, .read)]
+        let summary = try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
             try await cluster.stream(request, rules.unhurried(unless: arguments)) { page, _ in
+                hasBegun()
                 for change in page.changes { show(change) }
             }
         }
@@ -55,8 +58,11 @@ struct LibraryChangesCommand: Command {
             }
             return .success
         }
-        _ = try await context.asking(arguments, cluster) { rules in
-            try await cluster.stream(WatchLibrary(since: summary.token), rules.endless) { event, _ in show(event) }
+        _ = try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
+            try await cluster.stream(WatchLibrary(since: summary.token), rules.endless) { event, _ in
+                hasBegun()
+                show(event)
+            }
         }
         return .success
     }

@@ -1,3 +1,4 @@
+private import Consent
 import Media
 import MessageSchema
 
@@ -18,7 +19,7 @@ struct CreateAlbumCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let name = arguments.one(Self.name)
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: [Need(.library, .readWrite)]) { rules in
             try await cluster.call(CreateAlbum(album: name), rules)
         }
         if arguments[CommonParameters.json] {
@@ -51,7 +52,7 @@ struct ChangeAlbumCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let request = ChangeAlbum(change, group: arguments.one(Self.group), assets: arguments[Self.assets])
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: [Need(.library, .readWrite)]) { rules in
             try await cluster.call(request, rules)
         }
         if arguments[CommonParameters.json] {

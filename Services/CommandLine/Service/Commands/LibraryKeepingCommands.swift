@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 import MessageSchema
 
@@ -30,7 +31,7 @@ struct KeepAssetsCommand: Command {
         let isOff = verb == .favourite && arguments[Self.off]
         let caption = verb == .caption ? arguments[Self.text] ?? "" : nil
         let cluster = try context.cluster(arguments)
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: [Need(.library, .readWrite)]) { rules in
             switch verb {
             case .trash: try await cluster.call(TrashAssets(assets), rules)
             case .restore: try await cluster.call(RestoreAssets(assets), rules)
@@ -107,7 +108,7 @@ struct DeleteAlbumCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let request = DeleteAlbum(group: arguments.one(Self.group))
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: [Need(.library, .readWrite)]) { rules in
             try await cluster.call(request, rules)
         }
         if arguments[CommonParameters.json] {

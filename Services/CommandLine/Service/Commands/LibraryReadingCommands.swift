@@ -1,3 +1,4 @@
+private import Consent
 import Media
 import MessageSchema
 
@@ -52,7 +53,7 @@ struct ListGroupsCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        let groups = try await context.asking(arguments, cluster) { rules in
+        let groups = try await context.asking(arguments, cluster, about: [Need(.library, .read)]) { rules in
             try await cluster.call(ListGroups(), rules).groups
         }
         if arguments[CommonParameters.json] {
@@ -97,7 +98,7 @@ struct CountAssetsCommand: Command {
         var query = AssetQueryParameters.query(arguments)
         LibraryViewParameters.complete(&query, arguments)
         let request = CountAssets(query: query)
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: query.needs) { rules in
             try await cluster.call(request, rules)
         }
         if arguments[CommonParameters.json] {
@@ -145,8 +146,9 @@ struct ListAssetsCommand: Command {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
         let headings = HeadingsOnce()
-        let summary = try await context.asking(arguments, cluster) { rules in
+        let summary = try await context.asking(arguments, cluster, about: query.needs) { rules, hasBegun in
             try await cluster.stream(request, rules.unhurried(unless: arguments)) { page, _ in
+                hasBegun()
                 if asJSON { return page.assets.forEach { terminal.writeJSON($0) } }
                 if await headings.areDue(before: page.assets) { terminal.writeLine(AssetRow.headings, .dim) }
                 for asset in page.assets { terminal.writeLine(AssetRow.of(asset)) }
@@ -173,7 +175,7 @@ struct ShowAssetCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let url = arguments.one(Self.url)
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: [Need(.library, .read)]) { rules in
             try await cluster.call(FindAsset(url: url), rules)
         }
         guard let asset = reply.asset else { throw ErrorReply.noAsset(url) }
@@ -205,10 +207,11 @@ private enum AssetRow {
     private static let dateWidth = 25
     private static let kindWidth = 7
     private static let sizeWidth = 20
+    private static let stateWidth = 7
     /// A URL with an extension of four characters, the longest that the library gives.
     private static let urlWidth = 82
 
-    static var headings: String { line("date", "kind", "size", "url", "name") }
+    static var headings: String { line("date", "kind", "size", "state", "url", "name") }
 
     static func of(_ asset: Asset) -> String {
         var table = TextTable("x")
@@ -217,11 +220,25 @@ private enum AssetRow {
         let date = asset.date?.text ?? "-"
         // A date that is none is the file's own text, of which `library show` has all.
         let shown = date.count > dateWidth ? date.prefix(dateWidth - 1) + "…" : date
-        return line(shown, asset.kind.rawValue, asset.size, asset.url.description, name)
+        return line(shown, asset.kind.rawValue, asset.size, asset.state.rawValue, asset.url.description, name)
     }
 
-    private static func line(_ date: String, _ kind: String, _ size: String, _ url: String, _ name: String) -> String {
-        TextRow.line((date, dateWidth), (kind, kindWidth), (size, sizeWidth), (url, urlWidth), last: name)
+    private static func line(
+        _ date: String,
+        _ kind: String,
+        _ size: String,
+        _ state: String,
+        _ url: String,
+        _ name: String
+    ) -> String {
+        TextRow.line(
+            (date, dateWidth),
+            (kind, kindWidth),
+            (size, sizeWidth),
+            (state, stateWidth),
+            (url, urlWidth),
+            last: name
+        )
     }
 }
 
@@ -235,4 +252,9 @@ private actor HeadingsOnce {
         arePrinted = true
         return true
     }
+}
+
+extension AssetQuery {
+    /// What the person may be asked about it.
+    fileprivate var needs: [Need] { [Need(.library, trashed == true ? .readWrite : .read)] }
 }

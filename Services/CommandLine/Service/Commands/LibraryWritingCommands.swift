@@ -1,3 +1,4 @@
+private import Consent
 private import Hashing
 private import Media
 import MessageSchema
@@ -28,7 +29,7 @@ struct ReplaceAssetCommand: Command {
         )
         let cluster = try context.cluster(arguments)
         let terminal = context.terminal
-        let asset = try await context.asking(arguments, cluster) { rules in
+        let asset = try await context.asking(arguments, cluster, about: [Need(.library, .addOnly)]) { rules in
             try await cluster.upload(request, rules.uploading(arguments, key: randomBytes(16).hexadecimal)) {
                 let chunk = try await file.next()
                 if let chunk { await terminal.showUpload(file.sent(chunk.count), of: file.size) }
@@ -63,7 +64,8 @@ struct CheckFileCommand: Command {
         let file = try InputFile(arguments.one(Self.file))
         let request = CheckAsset(mediaType: await file.kind() == .video ? .movie : .image)
         let cluster = try context.cluster(arguments)
-        let reply = try await context.asking(arguments, cluster) { rules in
+        // Nobody is asked whether a file may be looked at.
+        let reply = try await context.asking(arguments, cluster, about: []) { rules in
             try await cluster.upload(request, rules.uploading(arguments, key: nil)) { try await file.next() }
         }
         if arguments[CommonParameters.json] {

@@ -76,7 +76,7 @@ struct RequestPermissionCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let needs = try await PermissionParameters.needs(arguments, cluster)
-        let permissions = try await context.asking(arguments, cluster) { rules in
+        let permissions = try await context.asking(arguments, cluster, about: needs) { rules in
             try await cluster.call(RequestPermissions(needs: needs), rules).permissions
         }
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)

@@ -1,5 +1,4 @@
 import Consent
-private import Media
 import MessageSchema
 private import ServiceRuntime
 
@@ -84,9 +83,7 @@ enum PermissionParameters {
     /// What `--resource` names; a position means the camera that looks there now, since decisions are about cameras.
     private static func named(_ arguments: Arguments, _ cluster: any Cluster) async throws -> Resource {
         guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
-        guard case .camera(let id) = resource, CameraPosition(rawValue: id) != nil else { return resource }
-        guard let camera = try await cluster.call(ShowCamera(camera: id)).camera else { throw ErrorReply.noCamera(id) }
-        return .camera(camera.id)
+        return try await cluster.decided(resource)
     }
 
     private static func check(_ access: Access, of resource: Resource) throws {

@@ -22,7 +22,7 @@ struct PhotoCommand: Command {
         "delay",
         "SECONDS",
         "Take the photo after so long, at most ten minutes",
-        as: .duration
+        as: .time(Limits.timerSeconds, "of at most ten minutes")
     )
     private static let whenBusy = Option(
         "when-busy",
@@ -63,7 +63,8 @@ struct PhotoCommand: Command {
             settings.delay = delay.map { $0 / .seconds(1) }
             settings.whenBusy = arguments[Self.whenBusy]
             let request = TakePhoto(settings: settings)
-            return try await context.asking(arguments, cluster, lasting: delay ?? .zero) { rules in
+            let needs = CaptureParameters.needs(of: settings)
+            return try await context.asking(arguments, cluster, about: needs, lasting: delay ?? .zero) { rules in
                 try await cluster.call(request, rules)
             }
         }

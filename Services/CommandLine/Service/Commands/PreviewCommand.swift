@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 import MessageSchema
 private import Synchronization
@@ -124,8 +125,12 @@ struct PreviewCommand: Command {
         return try await withThrowingTaskGroup(of: ProgramStatus?.self) { group in
             group.addTask {
                 do {
-                    _ = try await context.asking(arguments, cluster) { rules in
-                        try await cluster.stream(request, rules.endless, each)
+                    let needs = [Need(.camera(request.camera))]
+                    _ = try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
+                        try await cluster.stream(request, rules.endless) { item, jpeg in
+                            hasBegun()
+                            try await each(item, jpeg)
+                        }
                     }
                 } catch is Enough {}
                 return .success

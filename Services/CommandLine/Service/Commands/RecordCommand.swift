@@ -9,7 +9,7 @@ struct RecordCommand: Command {
         "duration",
         "SECONDS",
         "Stop after filming for so long, 0.1 seconds to a day (default: ten minutes)",
-        as: .time
+        as: .time(Limits.filmSeconds, "from 0.1 seconds to a day")
     )
     private static let progress = Flag(
         "progress",
@@ -37,7 +37,7 @@ struct RecordCommand: Command {
         "maximum-bytes",
         "N",
         "Stop before the file is larger, a million bytes to a million million",
-        as: ValueReader<Int64>.byteCount
+        as: ValueReader<Int64>.byteCount(Limits.filmBytes)
     )
 
     private static let sound = Flag(
@@ -120,10 +120,12 @@ struct RecordCommand: Command {
         let terminal = context.terminal
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
-                try await context.asking(arguments, cluster) { rules in
+                let needs = CaptureParameters.needs(of: request.settings)
+                return try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
                     do {
                         // The deadline is for the beginning; how long a film lasts is another matter.
                         return try await cluster.stream(request, rules.endless) { progress, _ in
+                            hasBegun()
                             recording.began(progress.recording)
                             keys.note(progress)
                             Self.show(progress, keys.line(progress), form, terminal)
@@ -213,20 +215,14 @@ extension RecordCommand {
             reason: "Nothing was filmed within \(patience).",
             recoverySuggestion: "Try again with a longer --timeout"
         )
-        var needs = [Need(.camera(settings.camera), .use), Need(.library, .addOnly)]
-        // Which one the usual one is only capture knows.
-        if let microphone = settings.microphone, !microphone.isEmpty {
-            needs.append(Need(.microphone(microphone), .use))
-        }
-        let request = PermissionStatus(needs: needs)
         // Without an answer it stays unsaid what was waited for.
-        guard let states = try? await cluster.call(request, CallRules(timeout: .seconds(1))).permissions else {
+        guard let open = try? await cluster.undecided(among: CaptureParameters.needs(of: settings)), !open.isEmpty
+        else {
             return error
         }
-        let open = states.filter { $0.status == .notDetermined }.map { "\($0.resource) \($0.access)" }
-        guard !open.isEmpty else { return error }
         error.cause = "unanswered"
-        error.reason = "Nobody answered within \(patience) whether you may: \(open.joined(separator: ", "))."
+        error.reason =
+            "Nobody answered within \(patience) whether you may: \(open.map(\.description).joined(separator: ", "))."
         error.recoverySuggestion =
             "Try again with a longer --timeout, and have it answered: where 'obscura permissions prompts --answer' runs, "
             + "or before with 'obscura permissions grant'"

@@ -1,3 +1,4 @@
+private import Consent
 import FoundationEssentials
 private import Hashing
 private import Media
@@ -44,7 +45,7 @@ struct SaveCommand: Command {
         let chosen = request
         let cluster = try context.cluster(arguments)
         let terminal = context.terminal
-        let asset = try await context.asking(arguments, cluster) { rules in
+        let asset = try await context.asking(arguments, cluster, about: [Need(.library, .addOnly)]) { rules in
             var rules = rules.keyed(randomBytes(16).hexadecimal)
             // A large film takes its time; a dead service is noticed by its silence.
             if arguments[CommonParameters.timeout] == nil { rules.timeout = .seconds(6 * 3600) }

@@ -21,8 +21,10 @@ struct StatusCommand: Command {
         let cluster = try context.cluster(arguments)
         let status = try await read(cluster, patience: arguments[Self.wait])
         let terminal = context.terminal
+        let registered = Set(status.services.map(\.name))
+        let missing = ServiceName.allCases.filter { !registered.contains($0) }
         if arguments[CommonParameters.json] {
-            terminal.writeJSON(status)
+            terminal.writeJSON(StatusLine(status: status, missing: missing))
         } else {
             var table = TextTable("service", "state", "pid", "since", "detail")
             for service in status.services {
@@ -34,8 +36,9 @@ struct StatusCommand: Command {
                     service.detail
                 )
             }
+            for name in missing { table.add(name.rawValue, nil, nil, nil, "it has not registered") }
             terminal.writeLine("\(status.deployment) deployment, \(status.ready ? "ready" : "not ready")")
-            terminal.write(table, orSay: "no service has registered")
+            terminal.write(table, orSay: "there are no services")
         }
         return status.ready ? .success : .unavailable
     }
@@ -56,5 +59,20 @@ struct StatusCommand: Command {
             }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+}
+
+/// How the cluster is, and which services the coordinator has not heard of since it started.
+private struct StatusLine: Encodable {
+    let status: ListServices.Reply
+    let missing: [ServiceName]
+
+    private enum Key: String, CodingKey { case missing }
+
+    func encode(to encoder: any Encoder) throws {
+        try status.encode(to: encoder)
+        guard !missing.isEmpty else { return }
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(missing, forKey: .missing)
     }
 }

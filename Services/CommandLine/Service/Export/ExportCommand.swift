@@ -74,7 +74,7 @@ struct ExportCommand: Command {
                 privacy: arguments[Self.privacy],
                 destination: Self.absolute(destination)
             )
-            outcome = try await Self.waiting(arguments, cluster, in: context) { rules, hasBegun in
+            outcome = try await context.asking(arguments, cluster, about: Self.needs) { rules, hasBegun in
                 try await export.run(rules.unhurried(unless: arguments), began: hasBegun) { files, bytes in
                     Self.show(files, bytes, asJSON, terminal)
                 }
@@ -113,7 +113,7 @@ struct ExportCommand: Command {
         in context: CommandContext
     ) async throws -> ExportOutcome {
         let request = StartExport(selection: selection, destination: destination, privacy: arguments[Self.privacy])
-        let job = try await Self.waiting(arguments, cluster, in: context) { rules, _ in
+        let job = try await context.asking(arguments, cluster, about: Self.needs) { rules, _ in
             try await cluster.call(request, rules)
         }
         let asJSON = arguments[CommonParameters.json]
@@ -150,7 +150,7 @@ struct ExportCommand: Command {
         _ cluster: any Cluster,
         in context: CommandContext
     ) async throws -> ProgramStatus {
-        let (assets, location) = try await Self.waiting(arguments, cluster, in: context) { rules, hasBegun in
+        let (assets, location) = try await context.asking(arguments, cluster, about: Self.needs) { rules, hasBegun in
             // What the export itself would ask first: who may not export does not learn what it would be.
             let states = try await cluster.call(RequestPermissions(needs: Self.needs), rules).permissions
             hasBegun()
@@ -286,21 +286,4 @@ private actor PageCollector {
 
 extension ExportCommand {
     private static let needs = [Need(.export), Need(.library, .read), Need(.location)]
-
-    /// Does work that may need the person's permission, and says so while it waits where the question is not asked here.
-    private static func waiting<Result: Sendable>(
-        _ arguments: Arguments,
-        _ cluster: any Cluster,
-        in context: CommandContext,
-        _ work: @escaping @Sendable (CallRules, @escaping @Sendable () -> Void) async throws -> Result
-    ) async throws -> Result {
-        let notice = WaitingNotice(of: needs, cluster, context.terminal)
-        return try await context.asking(arguments, cluster) { rules in
-            // A terminal that asks the question itself shows it instead.
-            guard rules.mayPrompt, !arguments[CommonParameters.json], await !context.asksHere(cluster) else {
-                return try await work(rules, {})
-            }
-            return try await notice.around { try await work(rules, $0) }
-        }
-    }
 }

@@ -25,13 +25,14 @@ struct ExportStatusCommand: Command {
             for job in jobs { context.terminal.writeJSON(job) }
             return .success
         }
-        var table = TextTable("job", "state", "files", "copied", "failed", "destination")
+        var table = TextTable("job", "state", "files", "copied", "skipped", "failed", "destination")
         for job in jobs {
             table.add(
                 job.job,
                 job.state.rawValue,
                 "\(job.files)",
                 "\(job.copied)",
+                "\(job.skipped)",
                 "\(job.failed.count)",
                 job.destination
             )

@@ -7,7 +7,7 @@ extension ErrorReply {
         let code: ErrorCode =
             switch error.code {
             case .notFound, .notADirectory, .nameTooLong, .invalid: .noSuchFile
-            case .isADirectory: .notAFile
+            case .isADirectory, .notRegular: .notAFile
             case .inputOutput, .other: .inputOutput
             default: .unreadable
             }
@@ -43,6 +43,7 @@ extension FilesError {
         case .notFound: "there is no such file or directory"
         case .notPermitted: "you are not allowed to"
         case .isADirectory: "it is a directory"
+        case .notRegular: "it is no regular file, but a device, a pipe or a socket"
         case .notADirectory: "a part of the path is not a directory"
         case .symbolicLink: "it is a symbolic link"
         case .outsideDirectory: "it leads out of its directory"

@@ -26,7 +26,7 @@ actor InputFile {
     init(_ file: consuming FileDescriptor, _ path: String) throws(FilesError) {
         let status = try file.status()
         if status.kind == .directory { throw FilesError(code: .isADirectory, operation: "open", path: path) }
-        if status.kind != .regular { throw FilesError(code: .invalid, operation: "open", path: path) }
+        if status.kind != .regular { throw FilesError(code: .notRegular, operation: "open", path: path) }
         size = status.size
         modifiedMicroseconds = status.modifiedNanoseconds / 1_000
         self.file = file

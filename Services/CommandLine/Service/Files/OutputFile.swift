@@ -9,6 +9,8 @@ actor OutputFile: Output {
     private let directory: Directory
     private let file: FileDescriptor
     private let name: String
+    /// As the user named it.
+    private let path: String
     /// The name while it is incomplete; nil when the target is a device or a pipe, which is written to as it is.
     private let temporary: String?
     private var isOpen = true
@@ -17,6 +19,7 @@ actor OutputFile: Output {
     init(_ path: String) throws(ErrorReply) {
         let parts = Self.split(path)
         name = parts.name
+        self.path = path
         do throws(FilesError) {
             directory = try Directory(opening: parts.directory)
             switch try directory.status(of: parts.name)?.kind {
@@ -40,7 +43,7 @@ actor OutputFile: Output {
         do throws(FilesError) {
             try file.writeAll(bytes)
         } catch {
-            throw .cannotWrite(name, error)
+            throw .cannotWrite(path, error)
         }
     }
 
@@ -53,7 +56,7 @@ actor OutputFile: Output {
             isOpen = false
             try directory.sync()
         } catch {
-            throw .cannotWrite(name, error)
+            throw .cannotWrite(path, error)
         }
     }
 

@@ -1,4 +1,4 @@
-private import Consent
+import Consent
 package import MessageSchema
 package import ServiceRuntime
 
@@ -16,6 +16,8 @@ package struct CommandContext: Sendable {
     package var executable: String
     /// The terminal at which the person can be asked; nil when there is none.
     package var person: PersonTerminal?
+    /// How long an answer of the person is waited for until that is said.
+    package var silence: Duration
     /// Reaches the cluster whose sockets are in a directory; does not wait for it.
     package var connect: @Sendable (String) throws -> any Cluster
 
@@ -26,6 +28,7 @@ package struct CommandContext: Sendable {
         hangups: Interruption = Interruption(),
         executable: String,
         person: PersonTerminal? = nil,
+        silence: Duration = .seconds(1),
         connect: @escaping @Sendable (String) throws -> any Cluster
     ) {
         self.terminal = terminal
@@ -34,6 +37,7 @@ package struct CommandContext: Sendable {
         self.hangups = hangups
         self.executable = executable
         self.person = person
+        self.silence = silence
         self.connect = connect
     }
 
@@ -55,29 +59,39 @@ package struct CommandContext: Sendable {
 
     /// Does work that may need the person's permission.
     ///
-    /// In a personal deployment an operator's question is asked on this terminal while the work waits.
+    /// In a personal deployment an operator's question is asked on this terminal while the work waits. Where it is asked
+    /// elsewhere, standard error says so.
     ///
     /// - Parameters:
     ///   - arguments: Those with `--purpose`, `--no-prompt` and `--timeout`.
     ///   - cluster: The cluster.
+    ///   - needs: What the person may be asked about.
     ///   - time: How long the work lasts by itself, in addition to what is usual.
-    ///   - work: What is done, by the rules that the arguments give.
+    ///   - work: What is done, by the rules that the arguments give. It calls its other argument when nobody is waited for
+    ///     any more, where it can tell.
     /// - Returns: What the work gives.
     /// - Throws: What the work throws.
     func asking<Result: Sendable>(
         _ arguments: Arguments,
         _ cluster: any Cluster,
+        about needs: [Need],
         lasting time: Duration = .zero,
-        _ work: @escaping @Sendable (CallRules) async throws -> Result
+        _ work: @escaping @Sendable (CallRules, @escaping @Sendable () -> Void) async throws -> Result
     ) async throws -> Result {
         // Long enough for a person to come and read.
         var rules = CallRules(timeout: arguments[CommonParameters.timeout] ?? .seconds(120) + time)
         rules.mayPrompt = !arguments[CommonParameters.noPrompt]
         rules.purpose = arguments[CommonParameters.purpose]
-        guard rules.mayPrompt, let person, let dialogue = await dialogue(with: person, cluster) else {
-            return try await work(rules)
-        }
+        guard rules.mayPrompt else { return try await work(rules, {}) }
+        // Whoever reads JSON on standard error reads objects there.
+        let isSilent = needs.isEmpty || arguments[CommonParameters.json]
+        let notice = isSilent ? nil : WaitingNotice(of: needs, after: silence, cluster, terminal)
         let chosen = rules
+        let noticed: @Sendable () async throws -> Result = {
+            guard let notice else { return try await work(chosen, {}) }
+            return try await notice.around { try await work(chosen, $0) }
+        }
+        guard let person, let dialogue = await dialogue(with: person, cluster) else { return try await noticed() }
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
                 // Without an operator's rights nobody is asked here; the work itself says what is missing.
@@ -85,8 +99,8 @@ package struct CommandContext: Sendable {
                 return nil
             }
             // The coordinator must know that there is somebody to ask before the first question arises.
-            _ = try? await cluster.call(ListPrompts())
-            group.addTask { try await work(chosen) }
+            let isAskedHere = (try? await cluster.call(ListPrompts())) != nil
+            group.addTask { try await isAskedHere ? work(chosen, {}) : noticed() }
             defer { group.cancelAll() }
             while let result = try await group.next() {
                 if let result { return result }
@@ -95,18 +109,22 @@ package struct CommandContext: Sendable {
         }
     }
 
-    /// Whether ``asking(_:_:_:)`` shows the questions on this terminal.
-    func asksHere(_ cluster: any Cluster) async -> Bool {
-        guard person != nil,
-            // Whatever is wrong with the cluster, the work itself will say it.
-            let services = try? await cluster.call(ListServices(), CallRules(timeout: .seconds(2)))
-        else { return false }
-        return services.deployment == Deployment.personal.rawValue
+    /// The same for work that can not tell when nobody is waited for any more.
+    func asking<Result: Sendable>(
+        _ arguments: Arguments,
+        _ cluster: any Cluster,
+        about needs: [Need],
+        lasting time: Duration = .zero,
+        _ work: @escaping @Sendable (CallRules) async throws -> Result
+    ) async throws -> Result {
+        try await asking(arguments, cluster, about: needs, lasting: time) { rules, _ in try await work(rules) }
     }
 
     /// A dialogue about this program's own prompts, in a personal deployment.
     private func dialogue(with person: PersonTerminal, _ cluster: any Cluster) async -> PromptDialogue? {
-        guard await asksHere(cluster),
+        // Whatever is wrong with the cluster, the work itself will say it.
+        guard let services = try? await cluster.call(ListServices(), CallRules(timeout: .seconds(2))),
+            services.deployment == Deployment.personal.rawValue,
             let own = try? await cluster.call(PermissionStatus(needs: [Need(.library, .addOnly)])).permissions.first
         else { return nil }
         return PromptDialogue(with: person, over: cluster) { prompt in

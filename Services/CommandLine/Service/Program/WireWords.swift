@@ -90,8 +90,14 @@ extension ParameterDescription {
 }
 
 extension ErrorReply {
-    /// The refusal in the words of the command line; the wire's own word stays in `parameters`.
+    /// The refusal in the words of the command line, with what exactly was found; the wire's own word stays in
+    /// `parameters`.
     func spoken(for signature: CommandSignature) -> ErrorReply {
+        if let found = parameters?["found"] {
+            var error = self
+            error.reason = ErrorWords.joined([reason, found], by: ": ")
+            return error
+        }
         guard let field = parameters?["parameter"], let word = WireWords.spoken(field, for: signature) else {
             return self
         }

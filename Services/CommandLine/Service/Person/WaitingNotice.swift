@@ -1,5 +1,4 @@
 package import Consent
-private import MessageSchema
 
 /// Says on standard error, once, that a person's answer is waited for.
 ///
@@ -32,15 +31,23 @@ package struct WaitingNotice: Sendable {
         _ work: (@escaping @Sendable () -> Void) async throws -> Result
     ) async throws -> Result {
         let notice = Task {
-            // Whatever is wrong with the cluster, the work itself will say it.
-            guard let states = try? await cluster.call(PermissionStatus(needs: needs)).permissions else { return }
-            let open = states.filter { $0.status == .notDetermined }.map { "\($0.resource) \($0.access.rawValue)" }
-            guard !open.isEmpty, (try? await Task.sleep(for: delay)) != nil, !Task.isCancelled else { return }
-            terminal.writeError(
-                "Nobody has decided about \(open.joined(separator: ", ")) yet: waiting for the person's answer."
-            )
+            // Whatever is wrong with the cluster, the work itself will say it. What was allowed once is undecided again
+            // while it is used, so that it must have been undecided before.
+            guard let before = try? await cluster.undecided(among: needs), !before.isEmpty,
+                (try? await Task.sleep(for: delay)) != nil,
+                let open = try? await cluster.undecided(among: before), !open.isEmpty, !Task.isCancelled
+            else { return }
+            terminal.writeError(Self.line(about: open))
         }
         defer { notice.cancel() }
         return try await work { notice.cancel() }
+    }
+
+    private static func line(about needs: [Need]) -> String {
+        EscapedText.shown(
+            "Nobody has decided about \(needs.map(\.description).joined(separator: ", ")) yet: waiting for the person's "
+                + "answer, where 'obscura up' or 'obscura permissions prompts --answer' runs, or by "
+                + "'obscura permissions answer'."
+        )
     }
 }
