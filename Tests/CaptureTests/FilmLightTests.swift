@@ -11,64 +11,18 @@ import Video4Linux
 
 @Suite(.timeLimit(.minutes(1)))
 struct FilmLightTests {
-    private struct Withdrawn: Error {}
-
-    /// A film with light under way.
-    private struct Take {
-        let camera: ScriptedCamera
-        let session: CameraSession
-        let recording: Recording
-        let gone = Latch()
-        let progress: AsyncStream<RecordingProgress>
-        let telling: AsyncStream<RecordingProgress>.Continuation
-
-        init(
-            _ folder: String,
-            _ mode: FlashMode?,
-            flash: Bool = true,
-            refusesLight: Bool = false,
-            preRoll: Int64? = nil
-        ) {
-            camera = ScriptedCamera(flash: flash, refusesLight: refusesLight)
-            session = CameraSession(device: camera)
-            var plan = FilmPlan()
-            plan.light = mode
-            plan.preRoll = preRoll
-            recording = Recording(
-                id: "r",
-                camera: camera.camera,
-                session: session,
-                film: FilmWriter(path: folder + "/film", plan: plan),
-                stop: Latch(),
-                pause: PauseSwitch(isPaused: preRoll != nil),
-                clock: ManualClock()
-            )
-            (progress, telling) = AsyncStream.makeStream()
-        }
-
-        func run(_ maximum: Int64 = 60_000_000) async -> Recording.End {
-            await recording.run(
-                WantedFormat(),
-                maximum: maximum,
-                check: {},
-                revoked: { [gone] in
-                    await gone.wait()
-                    return gone.isOpen ? Withdrawn() : nil
-                },
-                isGone: { false },
-                progress: { telling.yield($0) }
-            ).end
-        }
-
-        /// Sends frames half a second apart, each told as progress before the next.
-        func film(_ range: Range<Int>, brightness: Double = 1, _ told: inout AsyncStream<RecordingProgress>.Iterator)
-            async
-        {
-            for index in range {
-                await camera.send(Frames.raw(index, at: 1_000_000 + Int64(index) * 500_000, brightness: brightness))
-                _ = await told.next(isolation: #isolation)
-            }
-        }
+    /// A film with light.
+    private static func take(
+        _ folder: String,
+        _ mode: FlashMode?,
+        flash: Bool = true,
+        refusesLight: Bool = false,
+        preRoll: Int64? = nil
+    ) -> RecordingTake {
+        var plan = FilmPlan()
+        plan.light = mode
+        plan.preRoll = preRoll
+        return RecordingTake(folder, plan: plan, of: ScriptedCamera(flash: flash, refusesLight: refusesLight))
     }
 
     /// What ends a film.
@@ -78,7 +32,7 @@ struct FilmLightTests {
     func `the light is on while it films, and off however the film ends`(ending: Ending) async throws {
         try await withTemporaryDirectory { folder in
             // A folder that is not there is a disk that takes no film.
-            let take = Take(folder + (ending == .disk ? "/nowhere" : ""), .on)
+            let take = Self.take(folder + (ending == .disk ? "/nowhere" : ""), .on)
             // Somebody looks on, so that the camera stays open after the film.
             let other = try await take.session.acquire(CameraHold(.preview))
             let work = Task { await take.run(ending == .maximum ? 1_000_000 : 60_000_000) }
@@ -88,10 +42,10 @@ struct FilmLightTests {
             if ending == .disk {
                 await take.camera.send(Frames.raw(0, at: 1_000_000))
             } else {
-                await take.film(0..<2, &told)
+                await take.send(0..<2, &told)
             }
             switch ending {
-            case .stop: take.recording.stop.open()
+            case .stop: take.stop.open()
             case .revocation: take.gone.open()
             case .cancel: work.cancel()
             case .fault: await take.camera.fail(CameraError(.removed))
@@ -99,7 +53,7 @@ struct FilmLightTests {
             }
             switch (ending, await work.value) {
             case (.stop, .complete), (.maximum, .complete), (.cancel, .cancelled): break
-            case (.revocation, .broken(let error)): #expect(error is Withdrawn)
+            case (.revocation, .broken(let error)): #expect(error is RecordingTake.Withdrawn)
             case (.fault, .broken), (.disk, .broken): break
             case (_, let end): Issue.record("The film ended with \(end).")
             }
@@ -112,17 +66,17 @@ struct FilmLightTests {
 
     @Test func `it is off in a pause, and on again afterwards`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, .on)
+            let take = Self.take(folder, .on)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
-            await take.film(0..<2, &told)
-            take.recording.pause.set(true)
-            await take.film(2..<3, &told)
+            await take.send(0..<2, &told)
+            take.pause.set(true)
+            await take.send(2..<3, &told)
             #expect(await take.camera.litWhen == [true, false])
-            take.recording.pause.set(false)
-            await take.film(3..<4, &told)
+            take.pause.set(false)
+            await take.send(3..<4, &told)
             #expect(await take.camera.litWhen == [true, false, true])
-            take.recording.stop.open()
+            take.stop.open()
             _ = await end
             #expect(await take.camera.litWhen == [true, false, true, false])
         }
@@ -130,15 +84,15 @@ struct FilmLightTests {
 
     @Test func `while the film is armed it is off`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, .on, preRoll: 5_000_000)
+            let take = Self.take(folder, .on, preRoll: 5_000_000)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
-            await take.film(0..<1, &told)
+            await take.send(0..<1, &told)
             #expect(await take.camera.litWhen == [])
-            take.recording.pause.set(false)
-            await take.film(1..<2, &told)
+            take.pause.set(false)
+            await take.send(1..<2, &told)
             #expect(await take.camera.litWhen == [true])
-            take.recording.stop.open()
+            take.stop.open()
             _ = await end
             #expect(await take.camera.litWhen == [true, false])
         }
@@ -151,13 +105,13 @@ struct FilmLightTests {
     @Test(arguments: scenes)
     func `auto looks once whether it is dark`(mode: FlashMode?, brightness: Double, isLit: Bool) async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, mode)
+            let take = Self.take(folder, mode)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
-            await take.film(0..<4, brightness: brightness, &told)
+            await take.send(0..<4, brightness: brightness, &told)
             // What the light, or a cloud, makes of the scene later changes nothing.
-            await take.film(4..<8, brightness: 1 - brightness, &told)
-            take.recording.stop.open()
+            await take.send(4..<8, brightness: 1 - brightness, &told)
+            take.stop.open()
             _ = await end
             #expect(await take.camera.litWhen == (isLit ? [true, false] : []))
             #expect(await take.recording.light.wasOn == isLit)
@@ -167,16 +121,16 @@ struct FilmLightTests {
     @Test(arguments: [true, false])
     func `a camera without a light, or whose light refuses, films without`(hasFlash: Bool) async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder, .on, flash: hasFlash, refusesLight: true)
+            let take = Self.take(folder, .on, flash: hasFlash, refusesLight: true)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
-            await take.film(0..<3, &told)
-            take.recording.stop.open()
+            await take.send(0..<3, &told)
+            take.stop.open()
             guard case .complete = await end else {
                 Issue.record("The film broke.")
                 return
             }
-            #expect(await take.recording.film.frames == 3)
+            #expect(await take.film.frames == 3)
             #expect(await !take.recording.light.wasOn)
         }
     }
@@ -218,6 +172,20 @@ struct FilmLightTests {
             let unlit = try #require(await next())
             #expect(lit > unlit)
             await session.release(feed)
+        }
+    }
+}
+
+extension RecordingTake {
+    /// Sends frames half a second apart, each told as progress before the next.
+    fileprivate func send(
+        _ range: Range<Int>,
+        brightness: Double = 1,
+        _ told: inout AsyncStream<RecordingProgress>.Iterator
+    ) async {
+        for index in range {
+            await camera.send(Frames.raw(index, at: 1_000_000 + Int64(index) * 500_000, brightness: brightness))
+            _ = await told.next(isolation: #isolation)
         }
     }
 }

@@ -11,44 +11,9 @@ import Video4Linux
 
 @Suite(.timeLimit(.minutes(1)))
 struct PausingTests {
-    /// A recording under way, its progress told one by one.
-    private struct Take {
-        let camera = ScriptedCamera()
-        let film: FilmWriter
-        let stop = Latch()
-        let pause = PauseSwitch()
-        let clock = ManualClock()
-        let progress: AsyncStream<RecordingProgress>
-        let telling: AsyncStream<RecordingProgress>.Continuation
-
-        init(_ path: String) {
-            film = FilmWriter(path: path + "/film.mov")
-            (progress, telling) = AsyncStream.makeStream()
-        }
-
-        func run() async -> Recording.End {
-            let recording = Recording(
-                id: "r",
-                camera: camera.camera,
-                session: CameraSession(device: camera),
-                film: film,
-                stop: stop,
-                pause: pause,
-                clock: clock
-            )
-            return await recording.run(
-                WantedFormat(),
-                maximum: 10_000_000,
-                check: {},
-                isGone: { false },
-                progress: { telling.yield($0) }
-            ).end
-        }
-    }
-
     @Test func `what comes in a pause is not filmed, and the program is told of the pause`() async throws {
         try await withTemporaryDirectory { path in
-            let take = Take(path)
+            let take = RecordingTake(path)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
             await take.camera.changed(1)
@@ -81,7 +46,7 @@ struct PausingTests {
 
     @Test func `a pause does not count for the maximum, and can be stopped`() async throws {
         try await withTemporaryDirectory { path in
-            let take = Take(path)
+            let take = RecordingTake(path)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
             await take.camera.changed(1)

@@ -13,8 +13,6 @@ import Video4Linux
 
 @Suite(.timeLimit(.minutes(2)))
 struct PreRollTests {
-    private struct Withdrawn: Error {}
-
     private static func picture(_ time: Int64, isKey: Bool = true, bytes: Int = 10) -> PreRoll.Picture {
         PreRoll.Picture(
             sample: FilmPictures.Sample(
@@ -212,68 +210,29 @@ struct PreRollTests {
     // MARK: Recordings
 
     /// A recording that waits for the wish to begin.
-    private struct Take {
-        let camera = ScriptedCamera()
-        let film: FilmWriter
-        let stop = Latch()
-        let pause = PauseSwitch(isPaused: true)
-        let gone = Latch()
-        let clock = ManualClock()
-        /// One for each time that the recording asked whether it may go on: before its first frame, and for each frame.
-        let looks = Notes<Void>()
-        let progress: AsyncStream<RecordingProgress>
-        let telling: AsyncStream<RecordingProgress>.Continuation
+    private static func take(_ folder: String) -> RecordingTake { RecordingTake(folder, plan: Kind.encodedJPEG.plan) }
 
-        init(_ folder: String) {
-            film = FilmWriter(path: folder + "/film", plan: Kind.encodedJPEG.plan)
-            (progress, telling) = AsyncStream.makeStream()
+    /// Sends frames, each when the one before it has reached the film: none is lost.
+    private static func send(_ range: Range<Int>, to take: RecordingTake) async throws {
+        for index in range {
+            await take.camera.send(Frames.raw(index, at: 1_000_000 + Int64(index) * 100_000))
+            while take.looks.all.count < index + 2 { try await turn() }
         }
-
-        func run() async -> Recording.End {
-            let recording = Recording(
-                id: "r",
-                camera: camera.camera,
-                session: CameraSession(device: camera),
-                film: film,
-                stop: stop,
-                pause: pause,
-                clock: clock
-            )
-            return await recording.run(
-                WantedFormat(),
-                maximum: 10_000_000,
-                check: { [looks] in looks.add(()) },
-                revoked: { [gone] in
-                    await gone.wait()
-                    return gone.isOpen ? Withdrawn() : nil
-                },
-                isGone: { false },
-                progress: { telling.yield($0) }
-            ).end
-        }
-
-        /// Sends frames, each when the one before it has reached the film: none is lost.
-        func send(_ range: Range<Int>) async throws {
-            for index in range {
-                await camera.send(Frames.raw(index, at: 1_000_000 + Int64(index) * 100_000))
-                while looks.all.count < index + 2 { try await turn() }
-            }
-            await camera.waits()
-        }
+        await take.camera.waits()
     }
 
     @Test func `an armed recording waits for hours, and begins when it is wished`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder)
+            let take = Self.take(folder)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
             await take.camera.changed(1)
             await take.clock.nextTimerScheduled()
-            try await take.send(0..<1)
+            try await Self.send(0..<1, to: take)
             let armed = try #require(await told.next())
             #expect(armed.paused == true && armed.frames == 0 && armed.recording == "r")
             take.clock.advance(by: .seconds(36_000))
-            try await take.send(1..<20)
+            try await Self.send(1..<20, to: take)
             #expect(await take.film.frames == 0)
             take.pause.set(false)
             // Its maximum runs from now on.
@@ -294,14 +253,14 @@ struct PreRollTests {
 
     @Test func `a revocation lets go of what was kept, and there is no film`() async throws {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder)
+            let take = Self.take(folder)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
             await take.camera.changed(1)
-            try await take.send(0..<5)
+            try await Self.send(0..<5, to: take)
             #expect(await told.next()?.paused == true)
             take.gone.open()
-            guard case .broken(let error) = await end, error is Withdrawn else {
+            guard case .broken(let error) = await end, error is RecordingTake.Withdrawn else {
                 Issue.record("It was not revoked.")
                 return
             }
@@ -317,11 +276,11 @@ struct PreRollTests {
         async throws
     {
         try await withTemporaryDirectory { folder in
-            let take = Take(folder)
+            let take = Self.take(folder)
             async let end = take.run()
             var told = take.progress.makeAsyncIterator()
             await take.camera.changed(1)
-            try await take.send(0..<8)
+            try await Self.send(0..<8, to: take)
             #expect(await told.next()?.paused == true)
             if isResumed { take.pause.set(false) }
             take.stop.open()

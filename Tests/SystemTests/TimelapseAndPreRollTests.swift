@@ -42,6 +42,14 @@ struct TimelapseAndPreRollTests {
         }
     }
 
+    /// A film that waits for the wish to begin, and its name.
+    private static func armedFilm(on cluster: Cluster) async throws -> (film: Program, recording: String) {
+        let words = ["record", "--camera", "pattern-back", "--pre-roll", "1s", "--json", "--progress"]
+        let film = try cluster.start(words)
+        try await eventually("an armed film") { try progress(of: film).contains { $0.paused == true } }
+        return (film, try #require(try progress(of: film).first?.recording))
+    }
+
     @Test(arguments: ["mov", "mp4"])
     func `a timelapse plays its pictures evenly, and its maximum is time of filming`(container: String) async throws {
         try await Cluster.with(Self.patterns) { cluster in
@@ -62,17 +70,7 @@ struct TimelapseAndPreRollTests {
     @Test func `a film with pre-roll waits for another command, and begins before it`() async throws {
         try await Cluster.with(Self.patterns) { cluster in
             try await cluster.allowEverything()
-            let film = try cluster.start(
-                "record",
-                "--camera",
-                "pattern-back",
-                "--pre-roll",
-                "1s",
-                "--json",
-                "--progress"
-            )
-            try await eventually("an armed film") { try Self.progress(of: film).contains { $0.paused == true } }
-            let name = try #require(try Self.progress(of: film).first?.recording)
+            let (film, name) = try await Self.armedFilm(on: cluster)
             // It is a use of the camera as any other.
             #expect(try Self.progress(of: film).allSatisfy { $0.frames == 0 })
             #expect(try await cluster.obscura("record", "resume", name).status == 0)
@@ -92,17 +90,7 @@ struct TimelapseAndPreRollTests {
         try await Cluster.with(Self.patterns) { cluster in
             try await cluster.allowEverything()
             for isRevoked in [false, true] {
-                let film = try cluster.start(
-                    "record",
-                    "--camera",
-                    "pattern-back",
-                    "--pre-roll",
-                    "1s",
-                    "--json",
-                    "--progress"
-                )
-                try await eventually("an armed film") { try Self.progress(of: film).contains { $0.paused == true } }
-                let name = try #require(try Self.progress(of: film).first?.recording)
+                let (film, name) = try await Self.armedFilm(on: cluster)
                 let words =
                     isRevoked
                     ? ["permissions", "revoke", "--resource", "camera/pattern-back"] : ["record", "stop", name]
