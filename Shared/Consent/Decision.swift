@@ -46,6 +46,8 @@ package struct Decision: Codable, Hashable, Sendable, Identifiable {
     package var generation: UInt64
     /// The instance of the service that redeemed a `once` grant; from then on it allows nothing new.
     package var redeemedBy: String?
+    /// When it was last used, to the minute; kept for a grant that ends when it is not.
+    package var usedAt: Moment?
 
     /// Makes a decision.
     package init(
@@ -79,9 +81,21 @@ package struct Decision: Codable, Hashable, Sendable, Identifiable {
             && speaks(about: need.access)
     }
 
+    /// The moment at which it ends by itself, as far as that is known now; each use moves that of `unusedFor` on.
+    package var end: Moment? {
+        switch lifespan {
+        case .until(let moment): moment
+        case .unusedFor(let days): Moment(milliseconds: lastUse.milliseconds + Int64(days) * 86_400_000)
+        case .once, .session, .forever: nil
+        }
+    }
+
+    /// When it was last used, or made.
+    var lastUse: Moment { usedAt.map { max($0, decidedAt) } ?? decidedAt }
+
     /// Whether it is in force at `now`: not past its end.
     package func isInForce(at now: Moment) -> Bool {
-        lifespan.end.map { now < $0 } ?? true
+        end.map { now < $0 } ?? true
     }
 
     /// Whether everything that `other` speaks about is spoken about here too, so that the later of the two replaces the other.

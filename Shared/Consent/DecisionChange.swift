@@ -14,6 +14,10 @@ package enum RevocationReason: String, Codable, Sendable, Hashable, CaseIterable
     case restricted
     /// A `once` grant whose request or stream is over.
     case used
+    /// The program no longer kept the session for which it was allowed.
+    case sessionEnded
+    /// An operator ended this one use; the decision stands.
+    case stopped
     /// The service has heard nothing from the coordinator for longer than its lease.
     case leaseLost
 }
@@ -50,6 +54,8 @@ package struct DecisionChange: Codable, Hashable, Sendable {
     package var removed: [Removal]
     /// What the policy forbids now, when that has changed.
     package var restrictions: [Restriction]?
+    /// Uses that end, though what they rest on stays decided.
+    package var stopped: [StoppedUse]?
     /// Whether somebody may lose something that they were allowed: such a step is announced first and stored then.
     package var endsGrants: Bool
 
@@ -60,6 +66,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         upserted: [Decision] = [],
         removed: [Removal] = [],
         restrictions: [Restriction]? = nil,
+        stopped: [StoppedUse]? = nil,
         endsGrants: Bool
     ) {
         self.number = number
@@ -67,6 +74,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         self.upserted = upserted
         self.removed = removed
         self.restrictions = restrictions
+        self.stopped = stopped
         self.endsGrants = endsGrants
     }
 }
@@ -81,12 +89,21 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
     package var decisions: [Decision]
     /// What the policy forbids.
     package var restrictions: [Restriction]
+    /// Uses that were ended and that the coordinator has not yet heard to be over.
+    package var stopped: [StoppedUse]?
 
     /// Makes a snapshot.
-    package init(epoch: String, number: UInt64, decisions: [Decision], restrictions: [Restriction]) {
+    package init(
+        epoch: String,
+        number: UInt64,
+        decisions: [Decision],
+        restrictions: [Restriction],
+        stopped: [StoppedUse]? = nil
+    ) {
         self.epoch = epoch
         self.number = number
         self.decisions = decisions
         self.restrictions = restrictions
+        self.stopped = stopped
     }
 }

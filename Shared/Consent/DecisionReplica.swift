@@ -21,8 +21,10 @@ package struct DecisionReplica: Hashable, Sendable {
     /// The decisions.
     package private(set) var decisions = DecisionSet()
     private var recentRemovals: [Removal] = []
+    private var recentStops: [StoppedUse] = []
 
     private static let rememberedRemovals = 256
+    private static let rememberedStops = 1_024
 
     /// An empty replica: it knows nothing until a snapshot comes.
     package init() {}
@@ -32,6 +34,7 @@ package struct DecisionReplica: Hashable, Sendable {
         epoch = snapshot.epoch
         number = snapshot.number
         decisions = DecisionSet(snapshot.decisions, restrictions: snapshot.restrictions)
+        remember(snapshot.stopped)
     }
 
     /// Takes the next step; one that the snapshot already contains changes nothing.
@@ -44,6 +47,7 @@ package struct DecisionReplica: Hashable, Sendable {
         }
         decisions.apply(change)
         number = change.number
+        remember(change.stopped)
         recentRemovals.append(contentsOf: change.removed)
         recentRemovals.removeFirst(max(0, recentRemovals.count - Self.rememberedRemovals))
     }
@@ -51,5 +55,18 @@ package struct DecisionReplica: Hashable, Sendable {
     /// Why a decision is gone, as far as that is remembered: the last 256 of them are.
     package func removal(of id: DecisionID) -> Removal? {
         recentRemovals.last { $0.id == id }
+    }
+
+    /// Who ended a use, and when; nil for one that may go on.
+    ///
+    /// The last 1,024 are remembered.
+    package func stop(of use: UseID) -> StoppedUse? {
+        recentStops.last { $0.use == use }
+    }
+
+    private mutating func remember(_ stops: [StoppedUse]?) {
+        guard let stops else { return }
+        recentStops.append(contentsOf: stops.filter { !recentStops.contains($0) })
+        recentStops.removeFirst(max(0, recentStops.count - Self.rememberedStops))
     }
 }

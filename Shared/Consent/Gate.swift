@@ -99,7 +99,7 @@ package struct Gate: Sendable {
             )
         case .notDetermined:
             guard let removal = replica.removal(of: grant.id) else {
-                let ended = replica.decisions.decision(grant.id, about: principal)?.lifespan.end
+                let ended = replica.decisions.decision(grant.id, about: principal)?.end
                 return Revocation(reason: ended == nil ? .revoked : .expired, by: nil, at: ended ?? now, need: need)
             }
             return Revocation(reason: removal.reason, by: removal.by, at: removal.at, need: need)

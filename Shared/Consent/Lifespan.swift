@@ -44,7 +44,7 @@ package enum Lifespan: TextCodable {
         }
     }
 
-    /// The moment at which it ends by itself, if that is known now.
+    /// The moment at which it ends by itself, whatever happens.
     package var end: Moment? {
         if case .until(let moment) = self { moment } else { nil }
     }

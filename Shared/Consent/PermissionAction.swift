@@ -24,8 +24,8 @@ package enum PermissionRefusal: Error, Hashable, Sendable {
     case alreadyOver
     /// The lifespan makes no sense for a denial.
     case notForDenial(Lifespan)
-    /// The lifespan comes with a later version.
-    case notYetAvailable(Lifespan)
+    /// No such use goes on.
+    case unknownUse
 }
 
 /// Both clocks at one moment.

@@ -114,24 +114,6 @@ extension PermissionMachine {
         return [step(removed: removals, endsGrants: true)]
     }
 
-    /// Time has passed: decisions whose end has come are gone.
-    package mutating func expire(at now: ClockPair) -> [PermissionAction] {
-        let ended = decisions.all.filter { !$0.isInForce(at: now.wall) }
-        guard !ended.isEmpty else { return [] }
-        let action = step(
-            removed: ended.map { Removal(id: $0.id, reason: .expired, by: nil, at: $0.lifespan.end ?? now.wall) },
-            endsGrants: ended.contains { $0.verdict == .allowed }
-        )
-        return [action] + reconsider(at: now)
-    }
-
-    /// The policy forbids exactly this now.
-    package mutating func restrict(_ restrictions: [Restriction], at now: ClockPair) -> [PermissionAction] {
-        guard restrictions != decisions.restrictions else { return [] }
-        let grown = restrictions.contains { new in !decisions.restrictions.contains { $0.covers(new) } }
-        return [step(restrictions: restrictions, endsGrants: grown)] + reconsider(at: now)
-    }
-
     // MARK: Inside
 
     private func check(_ selector: DecisionSelector) throws(PermissionRefusal) {
@@ -152,7 +134,7 @@ extension DecisionSelector {
         principal == decision.principal
             && (label == nil || label == decision.label)
             && resource.covers(decision.resource)
-            && (access.map(decision.speaks(about:)) ?? true)
+            && (access.map { decision.reaches($0) } ?? true)
     }
 
     /// The denial that withdraws from `grant` what is meant here; nil when nothing of it is.
@@ -170,5 +152,14 @@ extension DecisionSelector {
             resource: resource.covers(grant.resource) ? grant.resource : resource,
             access: access ?? least
         )
+    }
+}
+
+extension Decision {
+    /// Whether what is said here is about `access` or, for a denial, about nothing less than it.
+    ///
+    /// So a "no" to less stays when somebody has a "no" to more forgotten.
+    fileprivate func reaches(_ access: Access) -> Bool {
+        verdict == .allowed ? self.access.covers(access) : access.refuses(self.access)
     }
 }

@@ -97,6 +97,7 @@ extension PermissionMachine {
                 backOffs[BackOffKey(principal: prompt.principal, need: need)] = nil
             }
         }
+        settleSessions(at: now)
         let settled = prompts.filter { prompt in
             prompt.needs.allSatisfy { !isMissing($0, prompt.principal, prompt.label, now.wall) }
         }

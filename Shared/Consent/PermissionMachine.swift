@@ -21,6 +21,18 @@ package struct PermissionMachine: Sendable {
     var waiting: [WaitingAsk] = []
     var backOffs: [BackOffKey: BackOff] = [:]
     var nextPrompt: UInt64 = 1
+    /// What the policy forbids, and what the global switch does.
+    var policy: [Restriction]
+    /// What an operator has switched off for everybody.
+    package internal(set) var switchedOff: [Resource]
+    /// The sessions that programs keep.
+    var sessions: [SessionID: SessionKeeper] = [:]
+    /// When grants for a session end that nobody keeps, by the time since the machine started.
+    var sessionEnds: [DecisionID: Duration] = [:]
+    /// What running work rests on, as services told it last.
+    var inUse: Set<DecisionID> = []
+    /// Uses that were ended, until services have told that they are over.
+    package internal(set) var stopped: [StoppedUse] = []
 
     struct WaitingAsk {
         let ask: Ask
@@ -37,9 +49,17 @@ package struct PermissionMachine: Sendable {
         var next: Duration
     }
 
-    /// A machine that goes on with the decisions that were stored.
-    package init(decisions: [Decision] = [], generation: UInt64 = 0, restrictions: [Restriction] = []) {
-        self.decisions = DecisionSet(decisions, restrictions: restrictions)
+    /// A machine that goes on with the decisions that were stored, and with what was switched off.
+    package init(
+        decisions: [Decision] = [],
+        generation: UInt64 = 0,
+        restrictions: [Restriction] = [],
+        switchedOff: [Resource] = []
+    ) {
+        policy = restrictions
+        self.switchedOff = switchedOff
+        let switches = switchedOff.map { Restriction($0, isSwitch: true) }
+        self.decisions = DecisionSet(decisions, restrictions: restrictions + switches)
         self.generation = max(generation, decisions.map(\.generation).max() ?? 0)
     }
 
@@ -48,7 +68,13 @@ package struct PermissionMachine: Sendable {
 
     /// All decisions, as a service's replica starts with them.
     package func snapshot(epoch: String) -> DecisionSnapshot {
-        DecisionSnapshot(epoch: epoch, number: number, decisions: decisions.all, restrictions: decisions.restrictions)
+        DecisionSnapshot(
+            epoch: epoch,
+            number: number,
+            decisions: decisions.all,
+            restrictions: decisions.restrictions,
+            stopped: stopped.isEmpty ? nil : stopped
+        )
     }
 
     /// How a program stands; asks nobody.
@@ -63,7 +89,7 @@ package struct PermissionMachine: Sendable {
 
     /// The next moment at which a decision ends by itself: `expire(at:)` is due then.
     package var nextExpiry: Moment? {
-        decisions.all.compactMap(\.lifespan.end).min()
+        decisions.all.compactMap(\.end).min()
     }
 
     // MARK: Steps
@@ -132,6 +158,7 @@ package struct PermissionMachine: Sendable {
         upserted: [Decision] = [],
         removed: [Removal] = [],
         restrictions: [Restriction]? = nil,
+        stopped: [StoppedUse]? = nil,
         endsGrants: Bool
     ) -> PermissionAction {
         number += 1
@@ -141,6 +168,7 @@ package struct PermissionMachine: Sendable {
             upserted: upserted,
             removed: removed,
             restrictions: restrictions,
+            stopped: stopped,
             endsGrants: endsGrants
         )
         decisions.apply(change)
@@ -150,13 +178,11 @@ package struct PermissionMachine: Sendable {
     /// Checks a lifespan against what can be kept.
     func check(_ lifespan: Lifespan, for verdict: Verdict, at now: Moment) throws(PermissionRefusal) {
         switch lifespan {
-        case .session, .unusedFor:
-            throw .notYetAvailable(lifespan)
-        case .once where verdict == .denied:
-            throw .notForDenial(lifespan)
-        case .until(let end) where end <= now:
-            throw .alreadyOver
-        case .once, .until, .forever:
+        case .once, .session, .unusedFor:
+            if verdict == .denied { throw .notForDenial(lifespan) }
+        case .until(let end):
+            if end <= now { throw .alreadyOver }
+        case .forever:
             return
         }
     }

@@ -1,19 +1,28 @@
 /// What the policy forbids: a resource or pattern, to one principal or to everybody.
 ///
-/// The text form is that of the policy file: `camera/*`, or `camera/* for uid:1000`.
+/// The text form is that of the policy file, `camera/*`, or `camera/* for uid:1000`; one that an operator made by the
+/// global switch ends in ` by switch`.
 package struct Restriction: TextCodable {
     /// What is forbidden; may be a pattern.
     package var resource: Resource
     /// To whom; nil means everybody.
     package var principal: Principal?
+    /// Whether the global switch forbids it, and not the policy file.
+    package var isSwitch: Bool
 
     /// Makes a restriction.
-    package init(_ resource: Resource, for principal: Principal? = nil) {
+    package init(_ resource: Resource, for principal: Principal? = nil, isSwitch: Bool = false) {
         self.resource = resource
         self.principal = principal
+        self.isSwitch = isSwitch
     }
 
     package init?(_ description: String) {
+        if description.hasSuffix(Self.switchMark) {
+            guard let resource = Resource(String(description.dropLast(Self.switchMark.count))) else { return nil }
+            self.init(resource, isSwitch: true)
+            return
+        }
         guard let words = description.firstRange(of: " for ") else {
             guard let resource = Resource(description) else { return nil }
             self.init(resource)
@@ -25,7 +34,11 @@ package struct Restriction: TextCodable {
         self.init(resource, for: principal)
     }
 
-    package var description: String { "\(resource)" + (principal.map { " for \($0)" } ?? "") }
+    package var description: String {
+        "\(resource)" + (principal.map { " for \($0)" } ?? "") + (isSwitch ? Self.switchMark : "")
+    }
+
+    private static let switchMark = " by switch"
 
     /// Whether `resource` is forbidden to `principal`.
     package func forbids(_ resource: Resource, to principal: Principal) -> Bool {

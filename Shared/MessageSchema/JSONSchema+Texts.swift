@@ -44,6 +44,16 @@ extension Lifespan: SchemaText {
     package static let schemaPattern: String? = "^(once|session|forever|until=.+|unusedFor=[0-9]+d)$"
 }
 
+extension UseID: SchemaText {
+    package static let schemaSample = "capture-1234-17"
+    package static let schemaPattern: String? = "^[a-z]+-[0-9]+-[0-9]+$"
+}
+
+extension DecisionID: SchemaText {
+    package static let schemaSample = "d7"
+    package static let schemaPattern: String? = "^d[0-9]+$"
+}
+
 /// A type that is a whole number or a text in JSON.
 package protocol SchemaIntegerOrText: Decodable {}
 

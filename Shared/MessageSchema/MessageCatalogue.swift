@@ -42,6 +42,12 @@ package enum MessageCatalogue {
         try visitor.visit(request: AnswerPrompt.self)
         try visitor.visit(request: RedeemGrant.self)
         try visitor.visit(request: ReleaseGrant.self)
+        try visitor.visit(request: ListUses.self)
+        try visitor.visit(stream: FollowUses.self)
+        try visitor.visit(request: StopUse.self)
+        try visitor.visit(stream: KeepSession.self)
+        try visitor.visit(request: TurnResource.self)
+        try visitor.visit(request: ReportUses.self)
     }
 
     private static func visitCameras(_ visitor: inout some MessageVisitor) throws {

@@ -54,6 +54,9 @@ package final class Authorization: Sendable {
     /// The grants it rests on, one for each need, in their order.
     package let grants: [Grant]
 
+    /// The name by which an operator can end it; nil where uses are not told.
+    package let use: UseID?
+
     let gate: SharedGate
     private let all: GrantWatch
     private let isEnded = Atomic<Bool>(false)
@@ -65,11 +68,13 @@ package final class Authorization: Sendable {
         grants: [Grant],
         gate: SharedGate,
         epoch: UInt64,
+        use: UseID? = nil,
         release: @escaping @Sendable (_ leavesUnspent: Bool) -> Void
     ) {
         self.asker = asker
         self.grants = grants
         self.gate = gate
+        self.use = use
         all = GrantWatch(grants, epoch: epoch)
         self.release = release
     }

@@ -54,6 +54,9 @@ final class GrantWatch: Sendable {
     }
 
     func revocation(_ whole: Authorization) -> Revocation? {
+        if let use = whole.use, let stop = whole.gate.stop(of: use), let need = grants.first?.need {
+            return Revocation(reason: .stopped, by: stop.by, at: stop.at, need: need)
+        }
         let label = whole.asker.decisionLabel
         return grants.lazy.compactMap { grant in
             whole.gate.revocation(of: grant, principal: whole.asker.principal, label: label)

@@ -34,6 +34,8 @@ package actor ConsentGate {
 
     /// The copy of the decisions, for any thread.
     package nonisolated let decisions: SharedGate
+    /// What goes on by which grants; nil where nobody is told.
+    package nonisolated let uses: UseBook?
     private let coordinator: Coordinator
     /// How often a request whose `once` grant somebody else used up asks again.
     private static let attempts = 8
@@ -41,7 +43,8 @@ package actor ConsentGate {
     private static let catchUp = Duration.seconds(2)
 
     /// Makes a gate.
-    package init(decisions: SharedGate, coordinator: Coordinator) {
+    package init(decisions: SharedGate, coordinator: Coordinator, uses: UseBook? = nil) {
+        self.uses = uses
         self.decisions = decisions
         self.coordinator = coordinator
     }
@@ -199,7 +202,10 @@ package actor ConsentGate {
         _ unspent: [Grant],
         _ epoch: UInt64
     ) -> Authorization {
-        Authorization(asker: asker, grants: grants, gate: decisions, epoch: epoch) { [coordinator] leavesUnspent in
+        let use = uses?.begin(asker, grants)
+        return Authorization(asker: asker, grants: grants, gate: decisions, epoch: epoch, use: use?.id) {
+            [coordinator, uses] leavesUnspent in
+            if let use { uses?.end(use.number) }
             let forgone = leavesUnspent ? [] : unspent
             guard !redeemed.isEmpty || !forgone.isEmpty else { return }
             // Nobody waits for it: the work is over already, and a service that is gone is released by the coordinator.

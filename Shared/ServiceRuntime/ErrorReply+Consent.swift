@@ -33,10 +33,14 @@ extension ErrorReply {
         case .restricted(let restriction):
             let whom = restriction.principal?.description ?? "everybody"
             error = .accessRestricted(
-                reason: "The policy of this machine forbids \(restriction.resource) to \(whom).",
-                recoverySuggestion: "Ask whoever administers this machine to change its policy."
+                reason: restriction.isSwitch
+                    ? "\(restriction.resource) is switched off for everybody."
+                    : "The policy of this machine forbids \(restriction.resource) to \(whom).",
+                recoverySuggestion: restriction.isSwitch
+                    ? "An operator switches it on: obscura permissions switch \(quoted(restriction.resource.description)) on"
+                    : "Ask whoever administers this machine to change its policy."
             )
-            error.cause = "policy"
+            error.cause = restriction.isSwitch ? "switch" : "policy"
         case .noLease:
             error = ErrorReply(
                 .noLease,
@@ -77,10 +81,7 @@ extension ErrorReply {
             .revoked,
             "The permission for \(need) has ended",
             reason: "It was ended\(who) at \(revocation.at): \(revocation.reason.rawValue).",
-            recoverySuggestion: revocation.reason == .restricted
-                ? "Ask whoever administers this machine to change its policy."
-                : denials.isEmpty
-                    ? command("grant", need.resource, need.access, asker.principal, nil) : reset(need, denials),
+            recoverySuggestion: recovery(from: revocation, asker, denials),
             cause: revocation.reason.rawValue
         )
         error.parameters = parameters(need, asker).merging(
@@ -90,6 +91,20 @@ extension ErrorReply {
             ]
         ) { _, new in new }
         return error
+    }
+
+    private static func recovery(from revocation: Revocation, _ asker: Asker, _ denials: [Decision]) -> String {
+        let need = revocation.need
+        switch revocation.reason {
+        case .restricted:
+            return "Ask whoever administers this machine to change its policy, or to switch it on again with "
+                + "`obscura permissions switch`."
+        case .stopped:
+            return "This one use was ended; what was decided stands, and the request can be made again."
+        default:
+            if !denials.isEmpty { return reset(need, denials) }
+            return command("grant", need.resource, need.access, asker.principal, nil)
+        }
     }
 
     /// The command of the operator that changes a decision, quoted for a shell.
@@ -120,8 +135,9 @@ extension ErrorReply {
         guard let first = denials.first else { preconditionFailure("There is a denial to take away") }
         let widest = denials.first { $0.resource.isPattern }?.resource ?? first.resource
         let label = denials.allSatisfy { $0.label == first.label } ? first.label : nil
-        // A denial of less refuses the need, too, and is meant by its access.
-        return command("reset", widest, need.access, first.principal, label)
+        // A denial of less refuses the need, too, and is forgotten by its own access.
+        let accesses = need.resource.accesses.filter { access in denials.contains { $0.access == access } }
+        return command("reset", widest, accesses.first ?? need.access, first.principal, label)
     }
 
     /// The error that the first of these needs has.

@@ -1,4 +1,5 @@
 package import Consent
+import Files
 private import Synchronization
 private import Timekeeping
 
@@ -15,6 +16,8 @@ package final class LivePolicy: Sendable {
     }
 
     private let read: @Sendable () throws -> Policy
+    /// What the policy file is now; nil for none.
+    let fileStatus: @Sendable () -> FileStatus?
     private let resolve: @Sendable (Policy) -> Operators
     private let state: Mutex<State>
 
@@ -24,9 +27,17 @@ package final class LivePolicy: Sendable {
     ///   - policy: What was read.
     ///   - deployment: Decides who is an operator without being named.
     ///   - user: The user of the cluster.
+    ///   - fileStatus: Looks at the file; may block.
     ///   - read: Reads the policy again; may block.
-    init(_ policy: Policy, deployment: Deployment, user: UInt32, read: @escaping @Sendable () throws -> Policy) {
+    init(
+        _ policy: Policy,
+        deployment: Deployment,
+        user: UInt32,
+        fileStatus: @escaping @Sendable () -> FileStatus? = { nil },
+        read: @escaping @Sendable () throws -> Policy
+    ) {
         self.read = read
+        self.fileStatus = fileStatus
         resolve = { Operators(policy: $0, deployment: deployment, user: user) }
         state = Mutex(State(operators: resolve(policy), restrictions: policy.restrictions))
     }

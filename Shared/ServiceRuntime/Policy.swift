@@ -10,7 +10,12 @@ package struct Policy: Sendable, Hashable {
     /// What nobody can allow: `camera/*` for everybody, `camera/* for uid:1000` for one principal.
     package let restrictions: [Restriction]
 
-    private static let names = ["operators", "restricted", "containers"]
+    /// What a policy may say.
+    package static let names = ["operators", "restricted", "containers"]
+
+    private static let spokenNames = "\"operators\", \"restricted\" and \"containers\""
+
+    private static func spoken(_ text: String) -> String { "\"\(EscapedText.shown(text, limit: 60))\"" }
 
     /// Nobody but root, nothing forbidden.
     package init() {
@@ -23,38 +28,46 @@ package struct Policy: Sendable, Hashable {
     ///
     /// - Throws: ``PolicyError`` that says which entry is wrong.
     package init(decoding bytes: [UInt8]) throws(PolicyError) {
-        let lists: [String: [String]]
+        let values: [String: PolicyValue]
         do {
-            lists = try JSONDecoder().decode([String: [String]].self, from: Data(bytes))
+            values = try JSONDecoder().decode([String: PolicyValue].self, from: Data(bytes))
         } catch {
-            throw PolicyError(
-                description: "the policy is not a JSON object with the lists \"operators\", \"restricted\" and "
-                    + "\"containers\""
-            )
+            throw PolicyError(description: "the policy is not a JSON object with the lists \(Self.spokenNames)")
         }
         // A name that was misspelt would otherwise be a rule that is not kept.
-        for name in lists.keys.sorted() where !Self.names.contains(name) {
+        let unknown = values.keys.filter { !Self.names.contains($0) }.sorted().map { Self.spoken($0) }
+        guard unknown.isEmpty else {
+            let are = unknown.count == 1 ? "is" : "are"
             throw PolicyError(
-                description: "\"\(name)\" is not known; there are \"operators\", \"restricted\" and \"containers\""
+                description: "\(unknown.joined(separator: " and ")) \(are) not known; there are \(Self.spokenNames)"
             )
+        }
+        var lists: [String: [String]] = [:]
+        for name in Self.names {
+            switch values[name] {
+            case .list(let texts)?: lists[name] = texts
+            case .other?: throw PolicyError(description: "\(Self.spoken(name)) is not a list of texts")
+            case nil: break
+            }
         }
         operators = lists["operators"] ?? []
         containers = lists["containers"] ?? []
         for text in operators where Principal(text) == nil && !(text.hasPrefix("group:") && text.utf8.count > 6) {
-            throw PolicyError(description: "\"\(text)\" in \"operators\" is no principal and no group")
+            throw PolicyError(description: "\(Self.spoken(text)) in \"operators\" is no principal and no group")
         }
         var restrictions: [Restriction] = []
         for text in lists["restricted"] ?? [] {
-            guard let restriction = Restriction(text) else {
+            guard let restriction = Restriction(text), !restriction.isSwitch else {
                 throw PolicyError(
-                    description: "\"\(text)\" in \"restricted\" is no resource, and no \"RESOURCE for PRINCIPAL\""
+                    description:
+                        "\(Self.spoken(text)) in \"restricted\" is no resource, and no \"RESOURCE for PRINCIPAL\""
                 )
             }
             restrictions.append(restriction)
         }
         self.restrictions = restrictions
         for text in containers where !(text.hasPrefix("/") && text.hasSuffix("/")) {
-            throw PolicyError(description: "\"\(text)\" in \"containers\" does not begin and end with /")
+            throw PolicyError(description: "\(Self.spoken(text)) in \"containers\" does not begin and end with /")
         }
     }
 }
@@ -62,4 +75,16 @@ package struct Policy: Sendable, Hashable {
 /// Why a policy is refused.
 package struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+}
+
+/// What stands behind a name in a policy.
+private enum PolicyValue: Decodable {
+    case list([String])
+    case other
+
+    init(from decoder: any Decoder) throws {
+        // Anything but a list of texts is named by the policy, not by the decoder.
+        let texts = try? decoder.singleValueContainer().decode([String].self)
+        self = texts.map { .list($0) } ?? .other
+    }
 }

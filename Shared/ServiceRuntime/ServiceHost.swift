@@ -31,6 +31,8 @@ package final class ServiceHost: Sendable {
     /// How this service asks for permission; for the coordinator, which decides itself, it allows nothing.
     package let gate: ConsentGate
     let follower: DecisionFollower
+    /// Tells the coordinator what goes on; nil for a service that was started by hand.
+    let reporter: UseReporter?
 
     private let notifier: ReadinessNotifier
     private let health: Mutex<Health>
@@ -80,7 +82,9 @@ package final class ServiceHost: Sendable {
             loop: loop
         )
         follower = DecisionFollower(decisions: SharedGate(), coordinator: coordinator, loop: loop, log: log)
-        gate = ConsentGate(decisions: follower.decisions, coordinator: follower.questions)
+        let uses = keys.map { UseBook(of: $0.role, process: ProcessIdentity.current) }
+        gate = ConsentGate(decisions: follower.decisions, coordinator: follower.questions, uses: uses)
+        reporter = uses.map { UseReporter(uses: $0, coordinator: coordinator) }
         clients = Mutex([.coordinator: coordinator])
         health = Mutex(Health())
     }

@@ -1,5 +1,6 @@
 private import CLinux
 private import EventLoop
+private import Files
 private import Logging
 private import MessageSchema
 private import Messaging
@@ -11,6 +12,8 @@ struct ServiceLife {
     static let heartbeat = Duration.seconds(1)
     /// How often we try while the coordinator is not there.
     static let retry = Duration.milliseconds(20)
+    /// How often it is looked whether the policy file is another one.
+    static let policyLook = Duration.milliseconds(500)
     /// How often freed memory is looked after, and how much of it may stay with the allocator.
     static let tidying = Duration.seconds(5)
     static let slack = 64 << 20
@@ -26,6 +29,8 @@ struct ServiceLife {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await register() }
             if host.name != .coordinator, host.keys != nil { group.addTask { await host.follower.run() } }
+            if host.name != .coordinator, let reporter = host.reporter { group.addTask { await reporter.run() } }
+            group.addTask { await followPolicyFile() }
             group.addTask { await showLife() }
             group.addTask { await giveMemoryBack() }
             while let wish = await watch.next() {
@@ -48,6 +53,20 @@ struct ServiceLife {
             CallOptions(timeout: Self.farewell)
         )
     }
+
+    /// Reads the policy again within a second of its file being another one.
+    private func followPolicyFile() async {
+        var file = PolicyWatch(from: await policyStatus())
+        while !Task.isCancelled {
+            // Cancellation ends the loop at its head.
+            try? await Task.sleep(for: Self.policyLook, clock: BootClock())
+            if file.look(await policyStatus()) { await reload() }
+        }
+    }
+
+    /// Looks at the file on a thread of the pool.
+    @concurrent
+    private func policyStatus() async -> FileStatus? { host.policy.fileStatus() }
 
     private func reload() async {
         do {

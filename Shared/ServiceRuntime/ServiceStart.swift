@@ -94,7 +94,13 @@ struct ServiceStart {
             loop: loop,
             context: context,
             server: server,
-            policy: LivePolicy(policy, deployment: deployment, user: geteuid(), read: { try self.policy() }),
+            policy: LivePolicy(
+                policy,
+                deployment: deployment,
+                user: geteuid(),
+                fileStatus: { self.policyStatus() },
+                read: { try self.policy() }
+            ),
             keys: keys,
             instance: randomBytes(8).map { String($0, radix: 16) }.joined(),
             notifier: notifier
@@ -133,6 +139,11 @@ struct ServiceStart {
             let bytes = try directory.read("\(name.rawValue).json", limit: 64 << 10)
         else { return nil }
         return try RoleKeys(decoding: bytes)
+    }
+
+    private func policyStatus() -> FileStatus? {
+        // A file that can not be opened is none; reading it says why.
+        try? FileDescriptor(opening: settings["policy"] ?? "\(data)/policy.json", [.read]).status()
     }
 
     private func policy() throws -> Policy {

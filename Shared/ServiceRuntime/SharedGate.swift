@@ -82,6 +82,11 @@ package final class SharedGate: Sendable {
         current { $0.revocation(of: grant, principal: principal, label: label, at: wallClock()) }
     }
 
+    /// Who ended a use, and when; nil for one that may go on.
+    package func stop(of use: UseID) -> StoppedUse? {
+        state.withLock { $0.gate.replica.stop(of: use) }
+    }
+
     /// Every decision in force that says no to a need, the oldest first.
     package func denials(of need: Need, principal: Principal, label: String?) -> [Decision] {
         let now = wallClock()

@@ -160,6 +160,12 @@ extension FakeCluster {
         cluster.on(RevokePermission.self) { _ in state }
         cluster.on(ResetPermission.self) { _ in state }
         cluster.onStream(WatchPermissions.self) { _, _ in Empty() }
+        let use = Samples.use
+        cluster.on(ListUses.self) { _ in .init(uses: [use]) }
+        cluster.onStream(FollowUses.self) { _, _ in Empty() }
+        cluster.on(StopUse.self) { _ in use }
+        cluster.onStream(KeepSession.self) { _, _ in Empty() }
+        cluster.on(TurnResource.self) { _ in .init(switchedOff: []) }
         cluster.on(ListPrompts.self) { _ in .init(prompts: []) }
         cluster.onStream(FollowPrompts.self) { _, _ in Empty() }
         cluster.on(AnswerPrompt.self) { _ in .init(permissions: [state]) }

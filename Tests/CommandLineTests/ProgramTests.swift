@@ -144,6 +144,10 @@ struct `The program` {
             try await wait()
             return Empty()
         }
+        cluster.onStream(FollowUses.self) { _, _ in
+            try await wait()
+            return Empty()
+        }
         cluster.onStream(FollowPrompts.self) { _, _ in
             try await wait()
             return Empty()

@@ -38,8 +38,9 @@ struct `Prompts on the terminal` {
               what  use the camera 'pattern-back'
                     add to the library
               why   "nice\\u{1b}[2J" (its own words)
-              long  once or yes: this one time; always: until you change it; deny or no: until you change it
-            Allow? [once, always, deny, dismiss] 
+              long  once or yes: this one time; session: as long as the program keeps using it;
+                    always: until you change it; deny or no: until you change it
+            Allow? [once, session, always, deny, dismiss] 
             """
         #expect(text == expected)
     }
@@ -51,7 +52,7 @@ struct `Prompts on the terminal` {
         #expect(text.contains(#"why   "nice\u{1b}[2J\u{a}Allow? [once] \\o/" (its own words)"#))
         #expect(text.contains(#"says it is /opt/a\\b\u{7} (not proven)"#))
         #expect(!text.contains(#"\\u{"#))
-        #expect(text.split(separator: "\n").count == 8)
+        #expect(text.split(separator: "\n").count == 9)
     }
 
     @Test(arguments: [false, true])
@@ -79,6 +80,7 @@ struct `Prompts on the terminal` {
             try await send(chosen, [])
             return Empty()
         }
+        cluster.onStream(FollowUses.self) { _, _ in Empty() }
         let watch = await obscura("permissions", "watch", on: cluster)
         #expect(watch.text == #"unit:dev\x2da.service  library  read  denied"# + "\n")
     }
@@ -86,7 +88,8 @@ struct `Prompts on the terminal` {
     @Test(
         arguments: [
             ("once", .allow, .once), ("O", .allow, .once), ("always", .allow, .forever), (" a ", .allow, .forever),
-            ("y", .allow, .once), ("YES", .allow, .once), ("N", .deny, .forever),
+            ("session", .allow, .session), ("S", .allow, .session), ("y", .allow, .once), ("YES", .allow, .once),
+            ("N", .deny, .forever),
             ("deny", .deny, .forever), ("no", .deny, .forever), ("dismiss", .dismiss, nil), (" X ", .dismiss, nil),
         ] as [(String, PromptAnswer, Lifespan?)]
     )
@@ -122,7 +125,7 @@ struct `Prompts on the terminal` {
         #expect(answers.all.map(\.prompt) == ["p1", "p2", "p3"])
         #expect(answers.all.map(\.answer) == [.allow, .deny, .dismiss])
         #expect(answers.all.map(\.lifespan) == [.once, .forever, nil])
-        #expect(person.shown.contains("Please answer once, always, deny or dismiss"))
+        #expect(person.shown.contains("Please answer once, session, always, deny or dismiss"))
     }
 
     @Test func `are left undecided by a terminal that is closed`() async throws {

@@ -23,6 +23,19 @@ enum Samples {
         )
     }
 
+    static var use: Use {
+        Use(
+            use: UseID(.capture, process: 1_234, number: 17),
+            service: .capture,
+            principal: .user(1000),
+            label: "/usr/bin/booth",
+            needs: [Need(.camera("pattern-back")), Need(.library, .addOnly)],
+            grants: [DecisionID(generation: 3), DecisionID(generation: 4)],
+            purpose: "A portrait",
+            since: "2026-11-30T03:45:00Z"
+        )
+    }
+
     static func result(_ camera: String = "pattern-back") -> CaptureResult {
         let settings = CaptureSettings(camera: camera)
         return CaptureResult(asset: asset, camera: camera, asked: settings, granted: settings)

@@ -241,15 +241,15 @@ struct `Prompts` {
         #expect(machine.ask(Fixture.ask(3), at: now).opened.count == 1)
     }
 
-    @Test(arguments: [Lifespan.session, .unusedFor(days: 30), .until(Fixture.clock().wall)])
+    @Test(arguments: [Lifespan.once, .session, .unusedFor(days: 30)])
     func `a lifespan that can not be kept is refused and the prompt stays`(lifespan: Lifespan) throws {
         var machine = Fixture.machine()
         let prompt = try #require(machine.ask(Fixture.ask(1), at: now).opened.first)
-        #expect(throws: PermissionRefusal.self) {
-            try machine.answer(prompt.id, .allow(lifespan), by: Fixture.operator, at: now)
+        #expect(throws: PermissionRefusal.alreadyOver) {
+            try machine.answer(prompt.id, .allow(.until(now.wall)), by: Fixture.operator, at: now)
         }
-        #expect(throws: PermissionRefusal.notForDenial(.once)) {
-            try machine.answer(prompt.id, .deny(.once), by: Fixture.operator, at: now)
+        #expect(throws: PermissionRefusal.notForDenial(lifespan)) {
+            try machine.answer(prompt.id, .deny(lifespan), by: Fixture.operator, at: now)
         }
         #expect(machine.openPrompts.map(\.id) == [prompt.id])
     }

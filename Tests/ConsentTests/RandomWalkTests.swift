@@ -30,6 +30,8 @@ struct RandomWalk {
     var redeemed: Set<DecisionID> = []
     var held: [(grant: Grant, principal: Principal, label: String?)] = []
     var rests: [String: Int64] = [:]
+    var sessions: Set<UInt64> = []
+    var nextSession: UInt64 = 1
 
     init(seed: UInt64) {
         random = SeededGenerator(state: seed)
@@ -55,7 +57,10 @@ struct RandomWalk {
     }
 
     private mutating func lifespan() -> Lifespan {
-        pick([.once, .once, .forever, .until(Fixture.clock(seconds + Int64.random(in: 1...200, using: &random)).wall)])
+        pick([
+            .once, .once, .forever, .session, .unusedFor(days: 1),
+            .until(Fixture.clock(seconds + Int64.random(in: 1...200, using: &random)).wall),
+        ])
     }
 
     private func statuses() -> [String: Status] {
@@ -79,7 +84,9 @@ struct RandomWalk {
     mutating func step() throws {
         seconds += Int64.random(in: 0...5, using: &random)
         if Int.random(in: 0..<20, using: &random) == 0 { seconds += Int64.random(in: 0...400, using: &random) }
+        if Int.random(in: 0..<60, using: &random) == 0 { seconds += Int64.random(in: 0...90_000, using: &random) }
         try take(machine.expire(at: now))
+        checkLifespans()
         let before = statuses()
         let epoch = gate.epoch
         let heldBefore = held.filter { isHeld($0) }
@@ -87,7 +94,7 @@ struct RandomWalk {
         var isAllowed = false
         var isAnswered = false
         var lost: DecisionSelector?
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0, 1, 2, 3:
             let count = Int.random(in: 1...3, using: &random)
             let ask = Ask(
@@ -130,6 +137,8 @@ struct RandomWalk {
         case 12:
             guard let item = held.randomElement(using: &random) else { return }
             try take(machine.release(item.grant.id, principal: item.principal, by: "service", at: now))
+        case 13, 14:
+            try keepOrUse()
         default:
             try change()
         }
@@ -154,7 +163,8 @@ struct RandomWalk {
     }
 
     private mutating func change() throws {
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 4: try take(machine.turn(pick(Self.patterns), on: Int.random(in: 0..<3, using: &random) != 0, at: now))
         case 0: try take(machine.setPrompters(Int.random(in: 0...2, using: &random), at: now))
         case 1:
             guard let prompt = machine.openPrompts.randomElement(using: &random) else { return }
@@ -164,6 +174,36 @@ struct RandomWalk {
             try take(machine.restrict(Bool.random(using: &random) ? [] : [Restriction(pick(Self.patterns))], at: now))
         default: try take(machine.withdraw(AskID(UInt64.random(in: 1...nextAsk, using: &random))))
         }
+    }
+
+    /// Programs keep and leave sessions, and services tell of what goes on.
+    private mutating func keepOrUse() throws {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            let id = SessionID(nextSession)
+            nextSession += 1
+            sessions.insert(id.number)
+            machine.openSession(id, principal: pick(Self.principals), label: pick(Self.labels), at: now)
+        case 1:
+            guard let number = sessions.randomElement(using: &random) else { return }
+            sessions.remove(number)
+            machine.closeSession(SessionID(number), at: now)
+        case 2:
+            let ids = machine.decisions.all.map(\.id).filter { _ in Bool.random(using: &random) }
+            try take(machine.noteUses([UseID(.capture, process: 1, number: 1): Set(ids)], at: now))
+        default: try take(machine.noteUses([:], at: now))
+        }
+    }
+
+    /// Nothing is in force after its end: that of time, of days without use, and of a session that nobody keeps.
+    private func checkLifespans() {
+        for decision in machine.decisions.all {
+            #expect(decision.isInForce(at: now.wall), "\(decision.lifespan) is over")
+            guard case .unusedFor(let days) = decision.lifespan else { continue }
+            let idle = now.wall.milliseconds - (decision.usedAt ?? decision.decidedAt).milliseconds
+            #expect(idle < Int64(days) * 86_400_000)
+        }
+        if let end = machine.nextSessionEnd { #expect(end > now.uptime, "a session's lease is over") }
     }
 
     /// Begins work as a service would: asks the gate, redeems, and keeps the grant.

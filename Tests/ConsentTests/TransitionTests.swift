@@ -6,12 +6,13 @@ import Testing
 struct `Transitions` {
     enum State: CaseIterable {
         case notDetermined, prompted, resting, denied, deniedUntil, authorized, authorizedOnce, redeemed
-        case authorizedUntil, restricted, restrictedGrant
+        case authorizedUntil, authorizedSession, authorizedUnused, restricted, restrictedGrant, switchedOff
     }
 
     enum Event: CaseIterable {
         case ask, askWithoutPrompt, withdraw, allow, allowOnce, deny, dismiss, timeOut, prompterLeaves
         case grant, operatorDeny, revoke, reset, redeem, release, servicesGone, endComes, restrict, unrestrict
+        case switchOff, switchOn, keepSession, leaveSession, sessionLeaseOver, useIsTold, unusedForDays, stop
     }
 
     static let end = Lifespan.until(Fixture.clock(100).wall)
@@ -44,17 +45,20 @@ struct `Transitions` {
                 at: now
             )
         case .authorizedUntil: try decide(.allowed, end)
+        case .authorizedSession: try decide(.allowed, .session)
+        case .authorizedUnused: try decide(.allowed, .unusedFor(days: 1))
         case .restricted: _ = machine.restrict([Restriction(.camera("*"))], at: now)
         case .restrictedGrant:
             try decide(.allowed, .forever)
             _ = machine.restrict([Restriction(.camera("*"))], at: now)
+        case .switchedOff: _ = machine.turn(.camera("*"), on: false, at: now)
         }
         return machine
     }
 
     /// Applies the event; nil when the machine refused it.
     static func apply(_ event: Event, to machine: inout PermissionMachine) throws -> [PermissionAction]? {
-        let now = event == .endComes ? Fixture.clock(100) : Fixture.clock(1)
+        let now = Self.time(of: event)
         let selector = Fixture.selector()
         let prompt = machine.openPrompts.first?.id ?? PromptID(99)
         let id = machine.decisions.all.last?.id ?? DecisionID(generation: 99)
@@ -85,12 +89,34 @@ struct `Transitions` {
                 )
             case .release: return machine.release(id, principal: Fixture.program, by: "capture-1", at: now)
             case .servicesGone: return machine.keepRedeemed(by: [], at: now)
-            case .endComes: return machine.expire(at: now)
+            case .endComes, .sessionLeaseOver, .unusedForDays: return machine.expire(at: now)
             case .restrict: return machine.restrict([Restriction(.camera("*"))], at: now)
             case .unrestrict: return machine.restrict([], at: now)
+            case .switchOff: return machine.turn(.camera("*"), on: false, at: now)
+            case .switchOn: return machine.turn(.camera("*"), on: true, at: now)
+            case .keepSession:
+                machine.openSession(SessionID(1), principal: Fixture.program, label: nil, at: now)
+                return []
+            case .leaveSession:
+                machine.closeSession(SessionID(1), at: now)
+                return []
+            case .useIsTold: return machine.noteUses([Self.use: [id]], at: now)
+            case .stop: return machine.stop(Self.use, by: Fixture.operator, at: now)
             }
         } catch {
             return nil
+        }
+    }
+
+    static let use = UseID(.capture, process: 1, number: 1)
+
+    /// When an event comes: the end of what ends, and else a second after the state was reached.
+    static func time(of event: Event) -> ClockPair {
+        switch event {
+        case .endComes: Fixture.clock(100)
+        case .sessionLeaseOver: Fixture.clock(11)
+        case .unusedForDays: Fixture.clock(86_400)
+        default: Fixture.clock(1)
         }
     }
 
@@ -100,8 +126,8 @@ struct `Transitions` {
             switch state {
             case .notDetermined, .prompted, .resting, .redeemed: .notDetermined
             case .denied, .deniedUntil: .denied
-            case .authorized, .authorizedOnce, .authorizedUntil: .authorized
-            case .restricted, .restrictedGrant: .restricted
+            case .authorized, .authorizedOnce, .authorizedUntil, .authorizedSession, .authorizedUnused: .authorized
+            case .restricted, .restrictedGrant, .switchedOff: .restricted
             }
         let isRestricted = before == .restricted
         switch event {
@@ -111,17 +137,24 @@ struct `Transitions` {
         case .grant: return (isRestricted ? .restricted : .authorized, false)
         case .operatorDeny: return (isRestricted ? .restricted : .denied, false)
         case .revoke:
-            let hadGrant = [.authorized, .authorizedOnce, .authorizedUntil, .redeemed].contains(state)
+            let hadGrant = before == .authorized || state == .redeemed
             return (hadGrant ? .denied : before, false)
         case .reset: return (isRestricted ? .restricted : .notDetermined, false)
         case .redeem: return state == .authorizedOnce ? (.notDetermined, false) : (before, true)
         case .endComes:
-            return ([.authorizedUntil, .deniedUntil].contains(state) ? .notDetermined : before, false)
-        case .restrict: return (.restricted, false)
+            let ends: [State] = [.authorizedUntil, .deniedUntil, .authorizedSession]
+            return (ends.contains(state) ? .notDetermined : before, false)
+        case .sessionLeaseOver: return (state == .authorizedSession ? .notDetermined : before, false)
+        case .unusedForDays:
+            let ends: [State] = [.authorizedUntil, .deniedUntil, .authorizedSession, .authorizedUnused]
+            return (ends.contains(state) ? .notDetermined : before, false)
+        case .restrict, .switchOff: return (.restricted, false)
         case .unrestrict:
             let revealed: Status = state == .restrictedGrant ? .authorized : .notDetermined
-            return (isRestricted ? revealed : before, false)
-        case .ask, .askWithoutPrompt, .withdraw, .timeOut, .prompterLeaves, .release, .servicesGone:
+            return (isRestricted && state != .switchedOff ? revealed : before, false)
+        case .switchOn: return (state == .switchedOff ? .notDetermined : before, false)
+        case .ask, .askWithoutPrompt, .withdraw, .timeOut, .prompterLeaves, .release, .servicesGone, .keepSession,
+            .leaveSession, .useIsTold, .stop:
             return (before, false)
         }
     }
@@ -132,7 +165,7 @@ struct `Transitions` {
         let before = machine.decisions
         let actions = try Self.apply(event, to: &machine)
         let expected = Self.expectation(state, event)
-        let now = event == .endComes ? Fixture.clock(100) : Fixture.clock(1)
+        let now = Self.time(of: event)
         #expect(machine.status(at: now) == expected.status)
         #expect((actions == nil) == expected.refused)
         if actions == nil { #expect(machine.decisions == before) }
@@ -147,8 +180,9 @@ struct `Transitions` {
         case .notDetermined, .redeemed, .prompted: #expect(actions.replies.isEmpty)
         case .resting: #expect(actions.dismissal(2) == .backingOff(.seconds(59)))
         case .denied, .deniedUntil: #expect(actions.statuses(2) == [.denied])
-        case .authorized, .authorizedOnce, .authorizedUntil: #expect(actions.statuses(2) == [.authorized])
-        case .restricted, .restrictedGrant: #expect(actions.statuses(2) == [.restricted])
+        case .authorized, .authorizedOnce, .authorizedUntil, .authorizedSession, .authorizedUnused:
+            #expect(actions.statuses(2) == [.authorized])
+        case .restricted, .restrictedGrant, .switchedOff: #expect(actions.statuses(2) == [.restricted])
         }
     }
 
@@ -160,7 +194,7 @@ struct `Transitions` {
         var machine = try Self.machine(in: state)
         guard let id = machine.decisions.all.last(where: { $0.verdict == .allowed })?.id else { return }
         func isHeld(_ machine: PermissionMachine) -> Bool {
-            let time = Fixture.clock(event == .endComes ? 100 : 1).wall
+            let time = Self.time(of: event).wall
             let standing = machine.decisions.standing(
                 of: Fixture.front,
                 principal: Fixture.program,
@@ -170,7 +204,8 @@ struct `Transitions` {
             )
             return standing.status == .authorized
         }
-        let before = event == .endComes ? state == .authorizedUntil || isHeld(machine) : isHeld(machine)
+        let endsAlone = [.authorizedUntil, .authorizedUnused].contains(state)
+        let before = isHeld(machine) || (endsAlone && [.endComes, .unusedForDays].contains(event))
         let actions = try Self.apply(event, to: &machine) ?? []
         if before, !isHeld(machine) {
             #expect(actions.changes.contains { $0.endsGrants })

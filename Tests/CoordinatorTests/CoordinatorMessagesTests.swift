@@ -11,118 +11,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A coordinator's messages on real sockets, with a desk whose services and store are fake.
-private final class Wire: Sendable {
-    static let key = "5ec7e7"
-    static let front = Need(.camera("front-0"))
-
-    let endpoint: ServiceEndpoint
-    let context: MessagingContext
-    let server: MessageServer
-    let services: ServiceDirectory
-    let test: DeskUnderTest
-    let log = LogRecord()
-    /// Whether programs of this user are operators.
-    let speaksForPerson = Mutex(true)
-
-    init(in directory: String) async throws {
-        endpoint = ServiceEndpoint(service: "coordinator", runtimeDirectory: directory)
-        context = try MessagingContext()
-        test = try await DeskUnderTest()
-        let loop = EventLoop(name: "sockets")
-        let logger = Logger(service: "coordinator", sink: log.sink)
-        server = MessageServer(
-            ServerConfiguration(
-                endpoint: endpoint,
-                identity: IdentityRules(
-                    deployment: .personal,
-                    roleVerifiers: [.capture: SHA256Digest(hashing: Self.key)],
-                    serviceUser: geteuid()
-                )
-            ),
-            context: context,
-            loop: loop,
-            log: logger
-        )
-        services = ServiceDirectory(
-            own: { Self.status(.coordinator) },
-            process: ServiceInstance(role: .coordinator, processID: getpid(), startTime: 1),
-            deployment: "personal",
-            loop: loop,
-            log: logger
-        )
-    }
-
-    func start() async throws {
-        let isOperator: @Sendable (PeerIdentity) -> Bool = { caller in
-            caller.role == nil && self.speaksForPerson.withLock { $0 }
-        }
-        await CoordinatorMessages(
-            desk: test.desk,
-            services: services,
-            isOperator: isOperator,
-            operatorsOnly: .admitting { isOperator($0) ? nil : ErrorReply(.operatorRequired, "operators only") }
-        ).register(on: server)
-        try await server.start()
-    }
-
-    static func status(_ name: ServiceName) -> ServiceStatus {
-        ServiceStatus(
-            name: name,
-            instance: "i",
-            pid: 1,
-            version: "1",
-            state: .ready,
-            since: "2026-11-30T00:00:00Z",
-            endpoints: ["ipc:///x/\(name)"]
-        )
-    }
-
-    func program() throws -> MessageClient {
-        try MessageClient(endpoint, context: MessagingContext(), loop: EventLoop(name: "program"))
-    }
-
-    func capture() throws -> MessageClient {
-        try MessageClient(
-            endpoint,
-            as: .role(.capture, key: Self.key),
-            context: MessagingContext(),
-            loop: EventLoop(name: "capture")
-        )
-    }
-
-    func change(
-        _ resource: Resource = .camera("front-0"),
-        _ access: Access? = nil,
-        lifespan: Lifespan? = nil
-    ) -> PermissionChange {
-        PermissionChange(principal: .user(geteuid()), resource: resource, access: access, lifespan: lifespan)
-    }
-}
-
-private func withWire(_ body: (Wire) async throws -> Void) async throws {
-    try await withTemporaryDirectory { path in
-        let wire = try await Wire(in: path)
-        try await wire.start()
-        do {
-            try await body(wire)
-        } catch {
-            await wire.server.stop()
-            throw error
-        }
-        await wire.server.stop()
-    }
-}
-
-private func failure(_ body: () async throws -> some Sendable) async -> ErrorReply? {
-    do {
-        _ = try await body()
-        return nil
-    } catch {
-        return error as? ErrorReply
-    }
-}
-
 @Suite(.timeLimit(.minutes(1)))
 struct `The coordinator's messages` {
     private let front = Wire.front
@@ -381,12 +269,13 @@ struct `The coordinator's messages` {
         }
     }
 
-    @Test func `lifespans that come later are refused as such`() async throws {
+    @Test(arguments: [Lifespan.once, .session, .unusedFor(days: 30)])
+    func `a denial holds until somebody changes it, or to a time`(lifespan: Lifespan) async throws {
         try await withWire { wire in
             let client = try wire.program()
-            let grant = GrantPermission(change: wire.change(lifespan: .unusedFor(days: 30)))
-            #expect(await failure { try await client.call(grant) }?.code == .notYetAvailable)
-            let deny = DenyPermission(change: wire.change(lifespan: .once))
+            let grant = try await client.call(GrantPermission(change: wire.change(lifespan: lifespan)))
+            #expect(grant.status == .authorized && grant.lifespan == lifespan)
+            let deny = DenyPermission(change: wire.change(lifespan: lifespan))
             #expect(await failure { try await client.call(deny) }?.code == .invalidArgument)
         }
     }

@@ -24,17 +24,31 @@ struct `The decision store` {
         try await withTemporaryDirectory { path in
             var redeemed = decision(2, .once, label: "/usr/bin/python3 'a'.py")
             redeemed.redeemedBy = "capture-7-1"
+            var unused = decision(4, .unusedFor(days: 30))
+            unused.usedAt = Moment(milliseconds: 1_796_000_000_456)
             let until = decision(3, .until(Moment(milliseconds: 1_800_000_000_000)))
-            try await record(path, [decision(1), redeemed, until], [])
+            try await record(path, [decision(1), redeemed, until, unused, decision(5, .session)], [])
             try await record(path, [], [DecisionID(generation: 3)])
             let stored = try await DecisionStore(in: path).load()
-            #expect(stored == StoredDecisions(decisions: [decision(1), redeemed], generation: 3))
+            #expect(
+                stored
+                    == StoredDecisions(
+                        decisions: [decision(1), redeemed, unused, decision(5, .session)],
+                        generation: 5,
+                        switchedOff: [.library, .camera("*")]
+                    )
+            )
         }
     }
 
     private func record(_ path: String, _ kept: [Decision], _ removed: [DecisionID]) async throws {
         let store = try DecisionStore(in: path)
-        try await store.record(kept, forgetting: removed, generation: kept.map(\.generation).max() ?? 0)
+        try await store.record(
+            kept,
+            forgetting: removed,
+            switchedOff: [.library, .camera("*")],
+            generation: kept.map(\.generation).max() ?? 0
+        )
         await store.close()
     }
 

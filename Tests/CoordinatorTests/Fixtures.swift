@@ -19,6 +19,7 @@ final class FakeStorage: DecisionStorage {
 
     var decisions: [Decision] { state.withLock { $0.stored.decisions } }
     var writes: Int { state.withLock { $0.writes } }
+    var switchedOff: [Resource] { state.withLock { $0.stored.switchedOff } }
 
     /// How many writes wait on their way to the disk.
     var heldWrites: Int { state.withLock { $0.held.count } }
@@ -40,6 +41,7 @@ final class FakeStorage: DecisionStorage {
     func record(
         _ kept: [Decision],
         forgetting removed: [DecisionID],
+        switchedOff: [Resource],
         generation: UInt64
     ) async throws(StorageFailure) {
         await withCheckedContinuation { continuation in
@@ -55,6 +57,7 @@ final class FakeStorage: DecisionStorage {
             state.stored.decisions.removeAll { old in removed.contains(old.id) || kept.contains { $0.id == old.id } }
             state.stored.decisions += kept
             state.stored.decisions.sort { $0.generation < $1.generation }
+            state.stored.switchedOff = switchedOff
             state.stored.generation = max(state.stored.generation, generation)
             return true
         }

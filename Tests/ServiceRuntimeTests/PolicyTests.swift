@@ -1,5 +1,8 @@
 import Consent
+import Files
+import FoundationEssentials
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime
@@ -95,6 +98,45 @@ struct PolicyTests {
     ])
     func `a policy that means nothing is refused`(text: String) {
         #expect(throws: PolicyError.self) { try policy(text) }
+    }
+
+    @Test(arguments: [
+        (#"{"restrictions": []}"#, "restrictions"),
+        (#"{"defaults": {"camera/*": "deny"}, "restricted": []}"#, "defaults"),
+        (#"{"operator": "uid:7"}"#, "operator"), (#"{"a": 1, "b": [2]}"#, #""a" and "b" are not known"#),
+        (#"{"restricted": "camera/*"}"#, #""restricted" is not a list of texts"#),
+        (#"{"restricted": ["camera/* by switch"]}"#, "camera/* by switch"),
+    ])
+    func `what is wrong in a policy is named, whatever its value`(text: String, named: String) {
+        let error = #expect(throws: PolicyError.self) { try policy(text) }
+        #expect(error?.description.contains(named) == true)
+    }
+
+    @Test func `the schema knows what the policy knows`() throws {
+        struct Schema: Decodable { var properties: [String: Property] }
+        struct Property: Decodable { var type: String }
+        let schema = try JSONDecoder().decode(Schema.self, from: Data(Policy.schema.utf8))
+        #expect(schema.properties.keys.sorted() == Policy.names.sorted())
+    }
+
+    @Test func `a file that is another one is noticed when it stands still, and once`() async throws {
+        try await withTemporaryDirectory { path in
+            func status() -> FileStatus? { try? FileDescriptor(opening: "\(path)/p", [.read]).status() }
+            func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: "\(path)/p")) }
+            var watch = PolicyWatch(from: status())
+            func looks(_ count: Int) -> [Bool] {
+                var found: [Bool] = []
+                for _ in 0..<count { found.append(watch.look(status())) }
+                return found
+            }
+            #expect(looks(1) == [false])
+            try write("{")
+            #expect(looks(3) == [false, true, false], "at first it may still be written")
+            try write("{}")
+            #expect(looks(3) == [false, true, false])
+            try FileManager.default.removeItem(atPath: "\(path)/p")
+            #expect(looks(3) == [false, true, false])
+        }
     }
 
     @Test func `a role's keys prove it to those who hold only its verifier`() throws {

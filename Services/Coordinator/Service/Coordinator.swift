@@ -15,6 +15,7 @@ package struct Coordinator: Sendable {
     private let store: DecisionStore
     private let desk: PermissionDesk
     private let services: ServiceDirectory
+    private let uses: UseDirectory
     private let publisher: StatePublisher<DecisionSnapshot, DecisionChange>
     private let pulse: CoordinatorPulse
 
@@ -81,6 +82,7 @@ package struct Coordinator: Sendable {
             }
         }
         self.publisher = publisher
+        uses = UseDirectory(desk: desk, loop: host.loop)
         services = ServiceDirectory(
             own: { host.status },
             process: ServiceInstance(role: .coordinator, processID: ProcessIdentity.current, startTime: 0),
@@ -98,6 +100,7 @@ package struct Coordinator: Sendable {
         await CoordinatorMessages(
             desk: desk,
             services: services,
+            uses: uses,
             isOperator: { [host] caller in host.isOperator(caller) },
             operatorsOnly: host.operatorsOnly
         ).register(on: host.server)
@@ -109,12 +112,21 @@ package struct Coordinator: Sendable {
     /// Watches services and shows life, until the task is cancelled.
     package func watch() async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { [desk, services, log = host.log] in
+            group.addTask { [desk, services, uses, log = host.log] in
+                do {
+                    try await desk.begin()
+                } catch {
+                    log.error("what has ended meanwhile stays stored", ["reason": .string("\(error)")])
+                }
                 await services.watch(after: .seconds(5)) { present in
                     do {
+                        try await uses.keep(present)
                         try await desk.keepRedeemed(by: present)
                     } catch {
-                        log.error("grants of services that are gone stay redeemed", ["reason": .string("\(error)")])
+                        log.error(
+                            "grants of services that are gone stay redeemed, or in use",
+                            ["reason": .string("\(error)")]
+                        )
                     }
                 }
             }

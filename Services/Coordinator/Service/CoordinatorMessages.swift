@@ -7,6 +7,7 @@ private import ServiceRuntime
 package struct CoordinatorMessages: Sendable {
     private let desk: PermissionDesk
     private let services: ServiceDirectory
+    private let uses: UseDirectory
     private let isOperator: @Sendable (PeerIdentity) -> Bool
     private let operatorsOnly: CallerRule
 
@@ -15,16 +16,19 @@ package struct CoordinatorMessages: Sendable {
     /// - Parameters:
     ///   - desk: Decides.
     ///   - services: Knows the services.
+    ///   - uses: Knows what goes on by which grants.
     ///   - isOperator: Whether a caller may speak for the person.
     ///   - operatorsOnly: The rule that refuses everybody else, and logs it.
     package init(
         desk: PermissionDesk,
         services: ServiceDirectory,
+        uses: UseDirectory,
         isOperator: @escaping @Sendable (PeerIdentity) -> Bool,
         operatorsOnly: CallerRule
     ) {
         self.desk = desk
         self.services = services
+        self.uses = uses
         self.isOperator = isOperator
         self.operatorsOnly = operatorsOnly
     }
@@ -35,6 +39,8 @@ package struct CoordinatorMessages: Sendable {
         await registerPrograms(server)
         await registerOperators(server)
         await registerRoles(server)
+        await UseMessages(desk: desk, uses: uses, subject: { try subject($0, $1) }, operatorsOnly: operatorsOnly)
+            .register(on: server)
     }
 
     // MARK: Services
@@ -88,7 +94,7 @@ package struct CoordinatorMessages: Sendable {
         }
         await server.registerStream(WatchPermissions.self) { [desk] _, call, sink in
             let following = await desk.followDecisions(about: try subject(nil, call))
-            try await send(following, into: sink) { await desk.leaveDecisions(following.id) }
+            try await following.send(into: sink) { await desk.leaveDecisions(following.id) }
             return Empty()
         }
     }
@@ -134,7 +140,7 @@ package struct CoordinatorMessages: Sendable {
         }
         await server.registerStream(FollowPrompts.self, access: operatorsOnly) { [desk] _, _, sink in
             let following = try await desk.followPrompts()
-            try await send(following, into: sink) { try await desk.leavePrompts(following.id) }
+            try await following.send(into: sink) { try await desk.leavePrompts(following.id) }
             return Empty()
         }
         await server.register(AnswerPrompt.self, access: operatorsOnly) { [desk] request, call in
@@ -207,21 +213,6 @@ package struct CoordinatorMessages: Sendable {
         } catch let error as StorageFailure {
             throw ErrorReply.notStored(error)
         }
-    }
-
-    /// Sends what a follower gets until the stream ends, and lets go of it in any case.
-    private func send<Event: Codable & Sendable>(
-        _ following: Following<Event>,
-        into sink: ItemSink<Event>,
-        leaving leave: () async throws -> Void
-    ) async throws {
-        do {
-            for try await event in following.events { try await sink.send(event) }
-        } catch {
-            try await leave()
-            throw error
-        }
-        try await leave()
     }
 
     // MARK: Roles

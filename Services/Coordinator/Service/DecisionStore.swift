@@ -6,10 +6,12 @@ package protocol DecisionStorage: Sendable {
     /// Everything that was kept, and the generation of the newest decision ever made.
     func load() async throws -> StoredDecisions
 
-    /// Keeps new and changed decisions and forgets removed ones, all or nothing; it has reached the disk when this returns.
+    /// Keeps new and changed decisions and forgets removed ones, and what is switched off in place of what was before, all or
+    /// nothing; it has reached the disk when this returns.
     func record(
         _ kept: [Decision],
         forgetting removed: [DecisionID],
+        switchedOff: [Resource],
         generation: UInt64
     ) async throws(StorageFailure)
 }
@@ -34,9 +36,12 @@ package struct StoredDecisions: Hashable, Sendable {
     package var decisions: [Decision]
     /// The generation of the newest decision ever made, which may be gone.
     package var generation: UInt64
+    /// What an operator has switched off for everybody.
+    package var switchedOff: [Resource]
 
     /// Makes what an empty store has.
-    package init(decisions: [Decision] = [], generation: UInt64 = 0) {
+    package init(decisions: [Decision] = [], generation: UInt64 = 0, switchedOff: [Resource] = []) {
+        self.switchedOff = switchedOff
         self.decisions = decisions
         self.generation = generation
     }
@@ -63,22 +68,33 @@ package struct DecisionStore: DecisionStorage {
         try await database.snapshot { connection in
             let decisions = try connection.all(
                 """
-                SELECT id, principal, label, resource, access, verdict, lifespan, decided_us, decided_by, generation, redeemed_by
+                SELECT id, principal, label, resource, access, verdict, lifespan, decided_us, decided_by, generation, redeemed_by,
+                    used_us
                 FROM decision ORDER BY generation
                 """
             ) { try Decision(row: $0) }
             let generation = try connection.first("SELECT generation FROM counter") { try $0.integer(0) } ?? 0
-            return StoredDecisions(decisions: decisions, generation: UInt64(clamping: generation))
+            let switches = try connection.all("SELECT resource FROM switched_off ORDER BY position") { row in
+                let text = try row.text(0)
+                guard let resource = Resource(text) else { throw UnreadableDecision(id: text) }
+                return resource
+            }
+            return StoredDecisions(
+                decisions: decisions,
+                generation: UInt64(clamping: generation),
+                switchedOff: switches
+            )
         }
     }
 
     package func record(
         _ kept: [Decision],
         forgetting removed: [DecisionID],
+        switchedOff: [Resource],
         generation: UInt64
     ) async throws(StorageFailure) {
         do {
-            try await write(kept, removed, generation)
+            try await write(kept, removed, switchedOff, generation)
         } catch let error as SQLiteError {
             throw StorageFailure(isDiskFull: error.code == .diskFull, text: error.message)
         } catch {
@@ -86,12 +102,17 @@ package struct DecisionStore: DecisionStorage {
         }
     }
 
-    private func write(_ kept: [Decision], _ removed: [DecisionID], _ generation: UInt64) async throws {
+    private func write(
+        _ kept: [Decision],
+        _ removed: [DecisionID],
+        _ switchedOff: [Resource],
+        _ generation: UInt64
+    ) async throws {
         try await database.transaction { connection in
             for id in removed { try connection.run("DELETE FROM decision WHERE id = ?", id.description) }
             for decision in kept {
                 try connection.run(
-                    "INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     decision.id.description,
                     decision.principal.description,
                     decision.label,
@@ -102,8 +123,13 @@ package struct DecisionStore: DecisionStorage {
                     decision.decidedAt.milliseconds * 1_000,
                     decision.decidedBy.description,
                     Int64(clamping: decision.generation),
-                    decision.redeemedBy
+                    decision.redeemedBy,
+                    decision.usedAt.map { $0.milliseconds * 1_000 }
                 )
+            }
+            try connection.run("DELETE FROM switched_off")
+            for (position, resource) in switchedOff.enumerated() {
+                try connection.run("INSERT INTO switched_off VALUES (?, ?)", resource.description, Int64(position))
             }
             try connection.run("UPDATE counter SET generation = max(generation, ?)", Int64(clamping: generation))
         }
@@ -134,7 +160,17 @@ package struct DecisionStore: DecisionStorage {
                 ) STRICT;
                 INSERT INTO counter VALUES (1, 0);
                 """
-            )
+            ),
+            Migration(
+                2,
+                """
+                ALTER TABLE decision ADD COLUMN used_us INTEGER;
+                CREATE TABLE switched_off (
+                    resource TEXT PRIMARY KEY,
+                    position INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                """
+            ),
         ]
     )
 }
@@ -171,5 +207,6 @@ extension Decision {
         )
         self.id = id
         redeemedBy = try row.optionalText(10)
+        usedAt = try row.optionalInteger(11).map { Moment(milliseconds: $0 / 1_000) }
     }
 }

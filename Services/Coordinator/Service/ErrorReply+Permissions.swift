@@ -46,11 +46,14 @@ extension ErrorReply {
                 recoverySuggestion: "Deny forever, or until a time.",
                 parameters: ["parameter": "lifespan"]
             )
-        case .notYetAvailable(let lifespan):
+        case .unknownUse:
             ErrorReply(
-                .notYetAvailable,
-                "The lifespan \(lifespan) is not yet available",
-                recoverySuggestion: "Use once, forever or until=TIME."
+                .invalidArgument,
+                "There is no such use",
+                reason: "It is over, or there never was one of that name.",
+                recoverySuggestion: "`obscura permissions uses` lists those that go on.",
+                cause: "noSuchUse",
+                parameters: ["parameter": "use"]
             )
         }
     }

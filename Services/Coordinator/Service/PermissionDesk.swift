@@ -47,6 +47,7 @@ package actor PermissionDesk {
     private var unstored = UnstoredSteps()
     private var retryTimer: Task<Void, Never>?
     private var lastAsk: UInt64 = 0
+    private var lastSession: UInt64 = 0
     private var waiting: [AskID: CheckedContinuation<AskOutcome, any Error>] = [:]
     private var outcomes: [AskID: AskOutcome] = [:]
     private var promptTimers: [PromptID: Task<Void, Never>] = [:]
@@ -76,7 +77,8 @@ package actor PermissionDesk {
         machine = PermissionMachine(
             decisions: stored.decisions,
             generation: stored.generation,
-            restrictions: restrictions
+            restrictions: restrictions,
+            switchedOff: stored.switchedOff
         )
         self.storage = storage
         self.loop = loop
@@ -142,7 +144,33 @@ package actor PermissionDesk {
         outcomes[id] = nil
     }
 
+    // MARK: Sessions
+
+    /// A program keeps a session, until it is handed back to ``closeSession(_:)``.
+    package func openSession(principal: Principal, label: String?) async throws -> SessionID {
+        lastSession += 1
+        let id = SessionID(lastSession)
+        _ = try await takeTurn { machine, now in
+            machine.openSession(id, principal: principal, label: label, at: now)
+            return []
+        }
+        return id
+    }
+
+    /// A program keeps its session no longer.
+    package func closeSession(_ id: SessionID) async throws {
+        _ = try await takeTurn { machine, now in
+            machine.closeSession(id, at: now)
+            return []
+        }
+    }
+
     // MARK: What operators, services and time do
+
+    /// Has time do its part for what was stored; once, at the start.
+    package func begin() async throws {
+        try await turn { machine, now in machine.expire(at: now) }
+    }
 
     /// Takes an event that `transition` gives the machine, and performs what follows.
     ///
@@ -363,10 +391,14 @@ package actor PermissionDesk {
     private func scheduleExpiry() {
         expiryTimer?.cancel()
         expiryTimer = nil
-        guard let end = machine.nextExpiry else { return }
+        let now = world.now()
         // The wall clock can be set: look again at least each minute.
-        let milliseconds = min(max(0, end.milliseconds - world.now().wall.milliseconds), 60_000)
-        expiryTimer = timer(.milliseconds(milliseconds)) { desk in try await desk.expire() }
+        let expiry = machine.nextExpiry.map {
+            Duration.milliseconds(min($0.milliseconds - now.wall.milliseconds, 60_000))
+        }
+        let sessionEnd = machine.nextSessionEnd.map { $0 - now.uptime }
+        guard let wait = [expiry, sessionEnd].compactMap(\.self).min() else { return }
+        expiryTimer = timer(max(.zero, wait)) { desk in try await desk.expire() }
     }
 
     private func expire() async throws {

@@ -20,7 +20,7 @@ extension PermissionState {
         let need = standing.need
         self.init(principal: principal, resource: need.resource, access: need.access, status: standing.standing.status)
         if let decision = standing.standing.decision { describe(decision) }
-        if case .restricted = standing.standing { cause = "policy" }
+        if case .restricted(let restriction) = standing.standing { cause = restriction.isSwitch ? "switch" : "policy" }
         provenBy = principal.proof.rawValue
         generation = Int64(clamping: number)
     }
@@ -28,7 +28,7 @@ extension PermissionState {
     private mutating func describe(_ decision: Decision) {
         label = decision.label
         lifespan = decision.lifespan
-        until = decision.lifespan.end?.description
+        until = decision.end?.description
         decidedAt = decision.decidedAt.description
         decidedBy = decision.decidedBy.description
         grant = decision.verdict == .allowed ? decision.id.description : nil

@@ -4,20 +4,23 @@ import Consent
 struct UnstoredSteps {
     private var changed: [DecisionID: Principal] = [:]
     private var gone: Set<DecisionID> = []
+    private var switches = false
 
     /// Whether everything is stored.
-    var isEmpty: Bool { changed.isEmpty && gone.isEmpty }
+    var isEmpty: Bool { changed.isEmpty && gone.isEmpty && !switches }
 
     /// Adds a step.
     mutating func add(_ change: DecisionChange) {
         for decision in change.upserted { changed[decision.id] = decision.principal }
         gone.formUnion(change.removed.map(\.id))
+        switches = switches || change.restrictions != nil
     }
 
     /// Adds steps whose storing failed.
     mutating func add(_ other: UnstoredSteps) {
         changed.merge(other.changed) { mine, _ in mine }
         gone.formUnion(other.gone)
+        switches = switches || other.switches
     }
 
     /// Stores what of it still holds in `machine`, and forgets the rest, all or nothing.
@@ -32,6 +35,11 @@ struct UnstoredSteps {
             }
         }
         kept.sort { $0.generation < $1.generation }
-        try await storage.record(kept, forgetting: Array(forgotten), generation: machine.generation)
+        try await storage.record(
+            kept,
+            forgetting: Array(forgotten),
+            switchedOff: machine.switchedOff,
+            generation: machine.generation
+        )
     }
 }

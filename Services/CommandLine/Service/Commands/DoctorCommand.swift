@@ -1,21 +1,28 @@
 /// `obscura doctor`.
 struct DoctorCommand: Command {
+    private static let policy = Option("policy", "FILE", "Check this policy file too", as: .text)
+
     var signature: CommandSignature {
         CommandSignature(
             "doctor",
             "Looks at the cluster and the machine, and says what works and what consent is worth here",
             discussion: "Ends with 69 when something does not work.",
-            examples: [("doctor", "deployment, services, cameras, who you are")]
+            parameters: [Self.policy],
+            examples: [
+                ("doctor", "deployment, services, cameras, who you are"),
+                ("doctor --policy new.json", "whether a policy would be taken, before it is put in its place"),
+            ]
         )
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let diagnosis = await Diagnosis(
+        var diagnosis = await Diagnosis(
             try context.cluster(arguments),
             context,
             runtime: try context.runtimeDirectory(arguments),
             machine: .ofThisMachine()
         )
+        if let path = arguments[Self.policy] { diagnosis.check(policy: path) }
         // What a cancelled look found is not how things are.
         try Task.checkCancellation()
         let terminal = context.terminal

@@ -154,8 +154,9 @@ struct WatchPermissionsCommand: Command {
     var signature: CommandSignature {
         CommandSignature(
             "permissions watch",
-            "Follows decisions as they change, until you interrupt",
-            examples: [("permissions watch --json", "one object for each change")]
+            "Follows who uses what right now, and decisions as they change, until you interrupt",
+            discussion: "'permissions stop USE' ends a use that is shown here; --json shows uses as kind and use.",
+            examples: [("permissions watch --json", "one object for each use that begins or ends, and for each change")]
         )
     }
 
@@ -164,15 +165,23 @@ struct WatchPermissionsCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
-        _ = try await context.cluster(arguments).stream(WatchPermissions(), CallRules(timeout: nil)) { state, _ in
-            if asJSON {
-                terminal.writeJSON(StreamLine(.item, state))
-            } else {
-                let words = [
-                    state.principal.description, "\(state.resource)", "\(state.access)", state.status.rawValue,
-                ]
-                terminal.writeLine(words.joined(separator: "  "))
+        let cluster = try context.cluster(arguments)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await cluster.stream(WatchPermissions(), CallRules(timeout: nil)) { state, _ in
+                    terminal.write(state, asJSON: asJSON)
+                }
             }
+            group.addTask {
+                _ = try await cluster.stream(FollowUses(), CallRules(timeout: nil)) { event, _ in
+                    if asJSON {
+                        terminal.writeJSON(StreamLine(.item, event))
+                    } else {
+                        terminal.writeLine("\(event.kind.rawValue)  \(UseText.line(event.use))")
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
         return .success
     }

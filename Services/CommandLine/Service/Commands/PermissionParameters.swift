@@ -27,7 +27,7 @@ enum PermissionParameters {
     static let lifespan = Option(
         "lifespan",
         "L",
-        "once, forever or until=RFC3339 (default: forever); session and unusedFor=30d come with a later version",
+        "once, session, forever, until=RFC3339 or unusedFor=30d (default: forever); a denial: forever or until",
         as: ValueReader<Lifespan>.written("once, session, forever, until=2026-12-01T00:00:00Z or unusedFor=30d")
     )
     static let principal = Option(

@@ -11,6 +11,9 @@ package struct Diagnosis: Encodable, Sendable {
     package private(set) var worth: String?
     package private(set) var findings: [Finding] = []
 
+    /// Adds what was found.
+    mutating func add(_ finding: Finding) { findings.append(finding) }
+
     /// Whether everything works.
     package var isWell: Bool { !findings.contains { $0.state == .problem } }
 

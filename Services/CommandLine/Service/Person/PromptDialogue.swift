@@ -81,7 +81,7 @@ package struct PromptDialogue: Sendable {
     private func read() async -> (answer: PromptAnswer, lifespan: Lifespan?)? {
         while let line = await person.readLine() {
             if let answer = PromptText.answer(line) { return answer }
-            person.write("Please answer once, always, deny or dismiss (yes is once, no is deny): ")
+            person.write("Please answer once, session, always, deny or dismiss (yes is once, no is deny): ")
         }
         return Task.isCancelled || person.isClosed() ? nil : (.dismiss, nil)
     }

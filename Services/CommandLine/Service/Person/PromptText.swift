@@ -16,8 +16,9 @@ package enum PromptText {
         } else {
             lines.append("  why   it does not say")
         }
-        lines.append("  long  once or yes: this one time; always: until you change it; deny or no: until you change it")
-        lines.append("Allow? [once, always, deny, dismiss] ")
+        lines.append("  long  once or yes: this one time; session: as long as the program keeps using it;")
+        lines.append("        always: until you change it; deny or no: until you change it")
+        lines.append("Allow? [once, session, always, deny, dismiss] ")
         return lines.joined(separator: "\n")
     }
 
@@ -54,6 +55,7 @@ package enum PromptText {
         switch line.lowercased().split(separator: " ").joined() {
         // The weaker of the two that allow: nobody says for ever by a nod.
         case "once", "o", "yes", "y": (.allow, .once)
+        case "session", "s": (.allow, .session)
         case "always", "a", "forever": (.allow, .forever)
         case "deny", "d", "no", "n", "never": (.deny, .forever)
         case "dismiss", "x": (.dismiss, nil)

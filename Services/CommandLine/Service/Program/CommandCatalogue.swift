@@ -61,7 +61,8 @@ package enum CommandCatalogue {
             parameters: PermissionParameters.removal,
             request: { ResetPermission(change: $0) }
         ),
-        WatchPermissionsCommand(), PromptsCommand(), AnswerCommand(),
+        WatchPermissionsCommand(), ListUsesCommand(), StopUseCommand(), KeepSessionCommand(), SwitchCommand(),
+        PromptsCommand(), AnswerCommand(),
     ]
 
     private static let notYet: [any Command] =

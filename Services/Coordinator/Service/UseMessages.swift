@@ -1,0 +1,87 @@
+import Consent
+private import MessageSchema
+import Messaging
+private import ServiceRuntime
+
+/// Puts the messages about what goes on by which grants, about sessions and about the global switch onto the server.
+struct UseMessages: Sendable {
+    let desk: PermissionDesk
+    let uses: UseDirectory
+    /// Whom a question of a caller is about; nil for an operator who asks about all.
+    let subject: @Sendable (Principal?, Call) throws -> Principal?
+    let operatorsOnly: CallerRule
+
+    /// Registers every message; the server must not have been started.
+    func register(on server: MessageServer) async {
+        await server.register(ListUses.self) { [uses, subject] request, call in
+            ListUses.Reply(uses: await uses.uses(by: try subject(request.principal, call)))
+        }
+        await server.registerStream(FollowUses.self) { [uses, subject] _, call, sink in
+            let following = await uses.follow(by: try subject(nil, call))
+            try await following.send(into: sink) { await uses.leave(following.id) }
+            return Empty()
+        }
+        await server.register(StopUse.self, access: operatorsOnly) { [uses] request, call in
+            do {
+                return try await uses.stop(request.use, by: call.principal)
+            } catch let refusal as PermissionRefusal {
+                throw ErrorReply.refusal(refusal)
+            }
+        }
+        await server.register(ReportUses.self, access: .anyRole) { [uses] request, call in
+            guard let process = ServiceInstance(call.caller) else { throw ErrorReply.roleRequired }
+            do {
+                try await uses.note(request.uses, past: Set(request.past ?? []), of: process)
+            } catch let error as StorageFailure {
+                throw ErrorReply.notStored(error)
+            }
+            return Empty()
+        }
+        await server.registerStream(KeepSession.self) { [desk] _, call, sink in
+            try await keepSession(call, sink, desk)
+        }
+        await registerSwitch(server)
+    }
+
+    /// Keeps the session of a program as long as its stream is open, and tells it of its grants meanwhile.
+    private func keepSession(_ call: Call, _ sink: ItemSink<PermissionState>, _ desk: PermissionDesk) async throws
+        -> Empty
+    {
+        let principal = call.principal
+        let id = try await desk.openSession(principal: principal, label: EscapedText.label(call.label))
+        let following = await desk.followDecisions(about: principal)
+        try await following.send(into: sink) {
+            await desk.leaveDecisions(following.id)
+            try await desk.closeSession(id)
+        }
+        return Empty()
+    }
+
+    private func registerSwitch(_ server: MessageServer) async {
+        await server.register(TurnResource.self, access: operatorsOnly) { [desk] request, _ in
+            if let resource = request.resource, let isOn = request.on {
+                if resource.isPosition { throw ErrorReply.position(resource) }
+                do {
+                    try await desk.turn { machine, now in machine.turn(resource, on: isOn, at: now) }
+                } catch let error as StorageFailure {
+                    throw ErrorReply.notStored(error)
+                }
+            }
+            return TurnResource.Reply(switchedOff: await desk.machine.switchedOff)
+        }
+    }
+}
+
+extension Following {
+    /// Sends what comes until the stream ends, and lets go of it in any case.
+    func send(into sink: ItemSink<Event>, leaving leave: () async throws -> Void) async throws
+    where Event: Codable {
+        do {
+            for try await event in events { try await sink.send(event) }
+        } catch {
+            try await leave()
+            throw error
+        }
+        try await leave()
+    }
+}

@@ -1,0 +1,44 @@
+import MessageSchema
+import Messaging
+private import Timekeeping
+
+/// Tells the coordinator what the service does for programs: soon after it changes, and each second while there is something.
+struct UseReporter: Sendable {
+    /// How soon a change is told.
+    private static let interval = Duration.milliseconds(100)
+    /// After so many intervals what goes on is told again, to a coordinator that may be another one by now.
+    private static let repetition = 10
+
+    let uses: UseBook
+    let coordinator: MessageClient
+
+    /// Reports until the task is cancelled.
+    func run() async {
+        var told: UInt64 = 0
+        var isEmpty = true
+        var quiet = 0
+        while !Task.isCancelled {
+            let changes = uses.changes
+            quiet += 1
+            if changes != told || (!isEmpty && quiet >= Self.repetition) {
+                let report = uses.report()
+                // Only short work in between, and nothing to be undone there: nothing to tell.
+                if !report.uses.isEmpty || !isEmpty || report.past != nil {
+                    do {
+                        _ = try await coordinator.call(report, CallOptions(timeout: .seconds(2)))
+                        (told, isEmpty) = (changes, report.uses.isEmpty)
+                    } catch {
+                        // The coordinator is not there; it is told when it is.
+                        uses.returned(report)
+                        isEmpty = false
+                    }
+                } else {
+                    told = changes
+                }
+                quiet = 0
+            }
+            // Cancellation ends the loop at its head.
+            try? await Task.sleep(for: Self.interval, clock: BootClock())
+        }
+    }
+}
