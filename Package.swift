@@ -54,7 +54,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 let wrappers: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Shared/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     .systemLibrary(name: "CSQLite", path: "Shared/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    // OpenSSL's libcrypto: SHA-256 with the processor's own instructions, HMAC and (later) Ed25519.
+    // OpenSSL's libcrypto: SHA-256 with the processor's own instructions, HMAC and Ed25519.
     .systemLibrary(name: "CCrypto", path: "Shared/CCrypto", providers: [.apt(["libssl-dev"])]),
     // TurboJPEG: the fastest JPEG codec Debian has; frames are encoded and pictures are checked with it.
     .systemLibrary(name: "CTurboJPEG", path: "Shared/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
@@ -90,6 +90,7 @@ let modules: [Target] = [
     shared("Timekeeping", ["CLinux"]),
     shared("Logging", ["Timekeeping"]),
     shared("Hashing", ["CCrypto"]),
+    shared("Receipts", ["Consent", "Hashing"]),
     shared("Files", ["CLinux", "Hashing"]),
     shared("SQLite", ["CSQLite", "CLinux", "Files", "MessageSchema"]),
     shared("Imaging", ["CPNG", "CTurboJPEG", "Containers", "Media"]),
@@ -137,7 +138,7 @@ let base: [Target.Dependency] = [
 ]
 
 let services: [Target] =
-    service("Coordinator", executable: "obscura-coordinator", base + ["SQLite"])
+    service("Coordinator", executable: "obscura-coordinator", base + ["Receipts", "SQLite"])
     + service(
         "CapabilityProbe",
         executable: "obscura-probe",
@@ -155,7 +156,11 @@ let services: [Target] =
         ["CFFmpeg", "CLinux", "Containers", "Files", "Imaging", "Media", "MessageSchema", "Movies"]
     )
     + service("Exporter", executable: "obscura-exporter", base + ["Bags", "SQLite"])
-    + service("CommandLine", executable: "obscura", base + ["Bags", "CLinux", "Containers", "ObscuraClient"])
+    + service(
+        "CommandLine",
+        executable: "obscura",
+        base + ["Bags", "CLinux", "Containers", "ObscuraClient", "Receipts"]
+    )
 
 let testTargets: [Target] = [
     .target(
@@ -178,6 +183,7 @@ let testTargets: [Target] = [
     ),
     tests("ConsentTests", ["Consent"]),
     tests("MediaTests", ["Media"]),
+    tests("ReceiptsTests", ["Consent", "Hashing", "Receipts"]),
     tests("FilesTests", ["Files", "Hashing"]),
     tests("SQLiteTests", ["SQLite", "Files"]),
     tests("ContainersTests", ["Containers", "Media"]),
@@ -226,7 +232,7 @@ let testTargets: [Target] = [
         ]
     ),
     tests("ContractTests", ["MessageSchema", "Consent", "Media"], resources: [.copy("Golden")]),
-    tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "SQLite"]),
+    tests("CoordinatorTests", base + ["CLinux", "CoordinatorService", "Receipts", "SQLite"]),
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests(
         "LibraryIndexTests",
@@ -236,7 +242,7 @@ let testTargets: [Target] = [
         "CommandLineTests",
         base + [
             "CommandLineService", "obscura", "obscura-capture", "obscura-coordinator", "obscura-decoder",
-            "obscura-exporter", "obscura-library", "obscura-probe",
+            "obscura-exporter", "obscura-library", "obscura-probe", "Receipts",
         ]
     ),
     tests("ObscuraClientTests", base + ["ObscuraClient"]),

@@ -49,6 +49,16 @@ extension UseID: SchemaText {
     package static let schemaPattern: String? = "^[a-z]+-[0-9]+-[0-9]+$"
 }
 
+extension ConsentRecordID: SchemaText {
+    package static let schemaSample = "c0123456789abcdef0123456789abcdef"
+    package static let schemaPattern: String? = "^c[0-9a-f]{32}$"
+}
+
+extension Moment: SchemaText {
+    package static let schemaSample = "2026-11-30T03:45:00Z"
+    package static let schemaPattern: String? = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)$"
+}
+
 extension DecisionID: SchemaText {
     package static let schemaSample = "d7"
     package static let schemaPattern: String? = "^d[0-9]+$"

@@ -16,6 +16,7 @@ package enum MessageCatalogue {
     package static func visit(_ visitor: inout some MessageVisitor) throws {
         try visitServices(&visitor)
         try visitPermissions(&visitor)
+        try visitConsents(&visitor)
         try visitCameras(&visitor)
         try visitLibrary(&visitor)
         try visitExports(&visitor)
@@ -48,6 +49,17 @@ package enum MessageCatalogue {
         try visitor.visit(stream: KeepSession.self)
         try visitor.visit(request: TurnResource.self)
         try visitor.visit(request: ReportUses.self)
+    }
+
+    private static func visitConsents(_ visitor: inout some MessageVisitor) throws {
+        try visitor.visit(request: GiveConsent.self)
+        try visitor.visit(request: RefuseConsent.self)
+        try visitor.visit(request: RenewConsent.self)
+        try visitor.visit(request: WithdrawConsent.self)
+        try visitor.visit(request: ListConsents.self)
+        try visitor.visit(request: ShowConsent.self)
+        try visitor.visit(request: GiveReceipt.self)
+        try visitor.visit(request: ReceiptKey.self)
     }
 
     private static func visitCameras(_ visitor: inout some MessageVisitor) throws {

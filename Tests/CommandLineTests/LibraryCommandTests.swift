@@ -1,5 +1,6 @@
 import CommandLineService
 import Files
+import Hashing
 import Media
 import MessageSchema
 import Testing
@@ -232,7 +233,7 @@ struct `Library commands` {
     }
 
     @Test(arguments: [
-        "pick --source camera", "consent give", "audit verify", "client enrol", "library rescan --since 1",
+        "pick --source camera", "audit list", "audit verify", "client enrol", "library rescan --since 1",
     ])
     func `what is not there yet says so`(line: String) async {
         let words = line.split(separator: " ").map(String.init)
@@ -251,6 +252,7 @@ struct `Library commands` {
             switch word {
             case "GROUP": Samples.group.description
             case "URL": Samples.url.description
+            case "HEX": Samples.key.publicKey.description
             default: word.contains("id=…") ? Samples.url.description : word
             }
         }

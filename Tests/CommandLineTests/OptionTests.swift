@@ -1,6 +1,7 @@
 import CommandLineService
 import Consent
 import Files
+import FoundationEssentials
 import Media
 import MessageSchema
 import ServiceRuntime
@@ -13,8 +14,10 @@ struct `Options` {
     private static let others: Set<String> = ["demo"]
     /// Options whose help says that they change nothing.
     private static let idle: Set<String> = ["export --update"]
-    /// What is looked at only after something that takes more than this test has: a bag.
-    private static let late: Set<String> = ["export verify --json"]
+    /// What is looked at only after something that takes more than this test has: a bag, a receipt, the word before.
+    private static let late: Set<String> = [
+        "export verify --json", "consent verify --json", "permissions switch --on|off",
+    ]
     /// Where the command's sockets are is asked for by those alone that need a cluster.
     private static let everywhere: Set<String> = ["help", "runtime"]
 
@@ -29,12 +32,15 @@ struct `Options` {
         switch parameter.name {
         case "output", "to": return folder + "/new"
         case "FILE", "PATH", "config": return folder + "/a.jpg"
+        case "notice": return folder + "/notice.json"
         case "DIR", "data", "policy": return "/proc/obscura"
         default: break
         }
         let words = [
             "1", "b", "2000000", "library", "use", "forever", "uid:1000", "320x240", Samples.url.description,
-            Samples.group.description, "{}", "brightness=1",
+            Samples.group.description, "{}", "brightness=1", Samples.use.use.description,
+            Samples.consent.id.description,
+            String(repeating: "ab", count: 32), "2099-12-01T00:00:00Z",
         ]
         return try #require(
             (parameter.words + words).first(where: parameter.accepts),
@@ -64,6 +70,8 @@ struct `Options` {
     func `are read by their command`(command: String, option: String) async throws {
         let folder = try TemporaryDirectory()
         try folder.open().writeAtomically(Array("test".utf8), to: "a.jpg")
+        let notice = Array(try JSONEncoder().encode(Samples.notice))
+        try folder.open().writeAtomically(notice, to: "notice.json")
         let found = try #require(CommandCatalogue.all.first { $0.signature.name == command })
         var words = try Self.words(of: found.signature, with: option, in: folder.path)
         // Never where a cluster could be.
@@ -160,6 +168,16 @@ extension FakeCluster {
         cluster.on(RevokePermission.self) { _ in state }
         cluster.on(ResetPermission.self) { _ in state }
         cluster.onStream(WatchPermissions.self) { _, _ in Empty() }
+        let receipt = Samples.receipt
+        cluster.on(GiveConsent.self) { _ in receipt }
+        cluster.on(RefuseConsent.self) { _ in receipt }
+        cluster.on(RenewConsent.self) { _ in receipt }
+        cluster.on(WithdrawConsent.self) { _ in receipt }
+        cluster.on(GiveReceipt.self) { _ in receipt }
+        let standing = ConsentStanding(state: .given, record: receipt.receipt.record)
+        cluster.on(ListConsents.self) { _ in .init(consents: [standing]) }
+        cluster.on(ShowConsent.self) { _ in standing }
+        cluster.on(ReceiptKey.self) { _ in .init(algorithm: "Ed25519", publicKey: receipt.publicKey) }
         let use = Samples.use
         cluster.on(ListUses.self) { _ in .init(uses: [use]) }
         cluster.onStream(FollowUses.self) { _, _ in Empty() }

@@ -1,6 +1,8 @@
 import Consent
+import Hashing
 import Media
 import MessageSchema
+import Receipts
 
 enum Samples {
     static let url = AssetURL(id: "0A1B2C3D-0000-4000-8000-000000000001", fileExtension: "JPG")
@@ -20,6 +22,49 @@ enum Samples {
             state: .ok,
             representations: [],
             added: "2026-11-30T03:45:00Z"
+        )
+    }
+
+    static var notice: ConsentNotice {
+        ConsentNotice(
+            purpose: "Prints",
+            privacyNotice: "https://example.org",
+            language: "en",
+            piiTypes: ["image"],
+            controllers: [ConsentParty(id: "1", name: "n", address: "a", contact: "c", type: "controller")],
+            storageLocations: ["here"],
+            retentionPeriod: "30 days",
+            jurisdiction: "DE",
+            recipients: [],
+            withdrawalMethod: "by word"
+        )
+    }
+
+    static let key = SigningKey.random()
+
+    static var consent: ConsentRecord {
+        let made = Result { () throws in
+            guard let id = ConsentRecordID(random: String(repeating: "0a", count: 16)) else {
+                throw CancellationError()
+            }
+            return try ConsentRecord(
+                id: id,
+                subject: "guest-17\u{1B}[2J",
+                notice: notice,
+                isGiven: true,
+                by: .user(0),
+                method: "a form",
+                at: Moment(milliseconds: 1_796_000_000_000)
+            )
+        }
+        guard case .success(let record) = made else { preconditionFailure("the sample is a record") }
+        return record
+    }
+
+    static var receipt: SignedReceipt {
+        SignedReceipt(
+            ConsentReceipt(of: consent, at: Moment(milliseconds: 1_796_000_001_000)),
+            signedWith: key
         )
     }
 

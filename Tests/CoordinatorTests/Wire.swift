@@ -20,6 +20,8 @@ final class Wire: Sendable {
     let services: ServiceDirectory
     let uses: UseDirectory
     let test: DeskUnderTest
+    let consents: ConsentDesk
+    let consentClock: ClockOfTheWall
     let log = LogRecord()
     /// Whether programs of this user are operators.
     let speaksForPerson = Mutex(true)
@@ -28,6 +30,11 @@ final class Wire: Sendable {
         endpoint = ServiceEndpoint(service: "coordinator", runtimeDirectory: directory)
         context = try MessagingContext()
         test = try await DeskUnderTest()
+        let clock = ClockOfTheWall()
+        consentClock = clock
+        consents = ConsentDesk(store: ConsentStore(in: try DecisionStore(in: directory)), key: .random()) {
+            clock.moment
+        }
         let loop = EventLoop(name: "sockets")
         let logger = Logger(service: "coordinator", sink: log.sink)
         server = MessageServer(
@@ -57,13 +64,17 @@ final class Wire: Sendable {
         let isOperator: @Sendable (PeerIdentity) -> Bool = { caller in
             caller.role == nil && self.speaksForPerson.withLock { $0 }
         }
+        let operatorsOnly = CallerRule.admitting {
+            isOperator($0) ? nil : ErrorReply(.operatorRequired, "operators only")
+        }
         await CoordinatorMessages(
             desk: test.desk,
             services: services,
             uses: uses,
             isOperator: isOperator,
-            operatorsOnly: .admitting { isOperator($0) ? nil : ErrorReply(.operatorRequired, "operators only") }
+            operatorsOnly: operatorsOnly
         ).register(on: server)
+        await ConsentMessages(desk: consents, operatorsOnly: operatorsOnly).register(on: server)
         try await server.start()
     }
 
@@ -99,6 +110,15 @@ final class Wire: Sendable {
     ) -> PermissionChange {
         PermissionChange(principal: .user(geteuid()), resource: resource, access: access, lifespan: lifespan)
     }
+}
+
+/// The time by which consents stand.
+final class ClockOfTheWall: Sendable {
+    private let now = Mutex(Moment(milliseconds: DeskUnderTest.start))
+
+    var moment: Moment { now.withLock(\.self) }
+
+    func set(_ moment: Moment) { now.withLock { $0 = moment } }
 }
 
 func withWire(_ body: (Wire) async throws -> Void) async throws {

@@ -25,6 +25,7 @@ SILENCE = 5.0  # seconds without a word after which a service is taken for gone
 SERVICES = {
     "services": "coordinator",
     "permissions": "coordinator",
+    "consent": "coordinator",
     "sources": "probe",
     "cameras": "probe",
     "camera": "capture",

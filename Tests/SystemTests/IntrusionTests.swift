@@ -27,6 +27,19 @@ struct IntrusionTests {
         )
     }
 
+    @Test func `a program can not stop a use, turn the switch, or record what others agree to`() async throws {
+        let record: [String: SystemDeployment.Value] = ["record": "c0123456789abcdef0123456789abcdef"]
+        try await SystemDeployment.lent().expectRefused(
+            [
+                .init(name: "permissions.stop", body: ["use": "capture-1-1"]),
+                .init(name: "permissions.switch", body: ["resource": "camera/*"]),
+                .init(name: "consent.withdraw", body: record), .init(name: "consent.show", body: record),
+                .init(name: "consent.receipt", body: record), .init(name: "consent.list"),
+            ],
+            ["operatorRequired"]
+        )
+    }
+
     @Test func `a program can not change a decision`() async throws {
         let deployment = try SystemDeployment.lent()
         let person = SystemDeployment.person
@@ -105,6 +118,7 @@ struct IntrusionTests {
                 .init(name: "services.register", body: ["service": ["name": "library"]]),
                 .init(name: "permissions.redeem", body: redeem),
                 .init(name: "permissions.release", body: redeem),
+                .init(name: "permissions.uses.report", body: ["uses": []]),
                 .init(name: "replica.follow", service: "coordinator", stream: true),
             ],
             ["roleRequired"]

@@ -1,5 +1,6 @@
 private import Consent
 private import EventLoop
+private import Hashing
 private import Logging
 private import MessageSchema
 private import Messaging
@@ -18,6 +19,7 @@ package struct Coordinator: Sendable {
     private let uses: UseDirectory
     private let publisher: StatePublisher<DecisionSnapshot, DecisionChange>
     private let pulse: CoordinatorPulse
+    private let consents: ConsentDesk
 
     /// Opens the database and makes everything; nothing is registered yet.
     ///
@@ -25,7 +27,9 @@ package struct Coordinator: Sendable {
     package init(host: ServiceHost) async throws {
         self.host = host
         let stored: StoredDecisions
+        let key: SigningKey
         do {
+            key = try ReceiptSeal.key(in: host.dataDirectory)
             store = try DecisionStore(in: host.dataDirectory)
             stored = try await store.load()
         } catch let error as SQLiteError {
@@ -42,6 +46,7 @@ package struct Coordinator: Sendable {
                 recoverySuggestion: Self.whenUnreadable
             )
         }
+        consents = ConsentDesk(store: ConsentStore(in: store), key: key) { Self.now().wall }
         pulse = CoordinatorPulse(in: host.runtimeDirectory)
         let epoch = host.instance
         let snapshots = Snapshots()
@@ -104,6 +109,7 @@ package struct Coordinator: Sendable {
             isOperator: { [host] caller in host.isOperator(caller) },
             operatorsOnly: host.operatorsOnly
         ).register(on: host.server)
+        await ConsentMessages(desk: consents, operatorsOnly: host.operatorsOnly).register(on: host.server)
         await host.server.registerStream(FollowDecisions.self, access: .anyRole) { [publisher] _, call, sink in
             try await publisher.serve(call, sink)
         }

@@ -1,5 +1,5 @@
 package import Consent
-private import SQLite
+import SQLite
 
 /// Where decisions are kept; steps come in any order that ends in the same set.
 package protocol DecisionStorage: Sendable {
@@ -52,7 +52,7 @@ package struct DecisionStore: DecisionStorage {
     /// The database's file name in the data directory.
     package static let fileName = "coordinator.sqlite"
 
-    private let database: Database
+    let database: Database
 
     /// Opens, and if need be makes or migrates, the database; blocks meanwhile.
     ///
@@ -169,6 +169,16 @@ package struct DecisionStore: DecisionStorage {
                     resource TEXT PRIMARY KEY,
                     position INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
+                """
+            ),
+            Migration(
+                3,
+                """
+                CREATE TABLE consent (
+                    number INTEGER PRIMARY KEY,
+                    id TEXT NOT NULL UNIQUE,
+                    document TEXT NOT NULL
+                ) STRICT;
                 """
             ),
         ]

@@ -3,7 +3,7 @@ private import MessageSchema
 /// Every command, in the order of the overview.
 package enum CommandCatalogue {
     /// All commands of `obscura`.
-    package static let all: [any Command] = cluster + cameras + library + export + permissions + notYet
+    package static let all: [any Command] = cluster + cameras + library + export + permissions + consent + notYet
 
     private static let cluster: [any Command] = [
         UpCommand(), DemoCommand(), StatusCommand(), DoctorCommand(), SchemaCommand(), SourcesCommand(),
@@ -65,17 +65,17 @@ package enum CommandCatalogue {
         PromptsCommand(), AnswerCommand(),
     ]
 
+    private static let consent: [any Command] = [
+        ConsentNoticeCommand(), BeginConsentCommand(isGiven: true), BeginConsentCommand(isGiven: false),
+        ChangeConsentCommand(isRenewed: true), ChangeConsentCommand(isRenewed: false), ListConsentsCommand(),
+        ShowConsentCommand(), ConsentReceiptCommand(), VerifyConsentCommand(), ConsentKeyCommand(),
+    ]
+
     private static let notYet: [any Command] =
         [
             ("library rescan", "Looks for changed files"),
             ("library rebuild", "Rebuilds the index from the media store"),
             ("pick", "Lets the person take or choose, and gives the result"),
-            ("consent give", "Records the consent of somebody in front of a camera"),
-            ("consent withdraw", "Withdraws it, and erases"),
-            ("consent list", "Lists consent records"),
-            ("consent show", "Shows a consent record"),
-            ("consent receipt", "Gives a receipt"),
-            ("consent verify", "Checks a receipt"),
             ("audit list", "Lists what was decided and done"),
             ("audit verify", "Checks the audit log"),
             ("audit export", "Gives the audit log away"),

@@ -1,0 +1,108 @@
+import Consent
+private import Files
+import FoundationEssentials
+import MessageSchema
+
+/// The options of the `consent` verbs.
+enum ConsentParameters {
+    static let record = Positional(
+        "RECORD",
+        "As 'consent list' names it",
+        as: ValueReader<ConsentRecordID>.written("the name of a consent record: c and 32 hexadecimal digits")
+    )
+    static let subject = Option(
+        "subject",
+        "ID",
+        "Whom it is about, by a name that means something to you alone; not their name",
+        isRequired: true,
+        as: .text
+    )
+    static let notice = Option(
+        "notice",
+        "FILE",
+        "What they were told: JSON as 'consent notice' prints it",
+        isRequired: true,
+        as: .text
+    )
+    static let until = Option(
+        "until",
+        "RFC3339",
+        "When the consent ends by itself (default: it does not)",
+        as: ValueReader<Moment>.written("a time such as 2027-11-30T00:00:00Z")
+    )
+    static let method = Option("method", "TEXT", "How it was expressed, such as 'signed form 17'", as: .text)
+    static let output = Option("output", "FILE", "Write the signed receipt there; - is standard output", as: .text)
+
+    /// Reads what somebody was told.
+    static func notice(at path: String) throws -> ConsentNotice {
+        let bytes: [UInt8]
+        do throws(FilesError) {
+            bytes = try FileDescriptor(opening: path, [.read]).readAll(limit: 1 << 20)
+        } catch {
+            throw ErrorReply.cannotRead(path, error)
+        }
+        do {
+            return try JSONDecoder().decode(ConsentNotice.self, from: Data(bytes))
+        } catch {
+            throw ErrorReply(
+                .invalidData,
+                "This is no notice",
+                reason: "\(path): \(words(error))",
+                recoverySuggestion: "'obscura consent notice' prints an example to fill in."
+            )
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            "\"\((context.codingPath + [key]).map(\.stringValue).joined(separator: "."))\" is missing"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" is of another type than it has to be"
+        default: "it is no JSON"
+        }
+    }
+
+    /// Where the receipt goes besides.
+    static func target(_ arguments: Arguments, _ terminal: Terminal) throws -> OutputTarget? {
+        try arguments[output].map { try OutputTarget($0, arguments, terminal) }
+    }
+
+    /// Prints a receipt, and writes it where the user wants it.
+    static func give(
+        _ receipt: SignedReceipt,
+        to target: OutputTarget?,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) async throws {
+        if let target {
+            let bytes = try pretty(receipt)
+            try await target.write { try await $0.write(bytes) }
+        }
+        if arguments[CommonParameters.json] { return terminal.writeJSON(receipt) }
+        let standing = ConsentStanding(state: receipt.receipt.state, record: receipt.receipt.record)
+        if let target {
+            target.tell(ConsentText.line(standing))
+        } else {
+            terminal.writeLine(ConsentText.line(standing))
+        }
+    }
+
+    /// JSON that a person can read.
+    static func pretty(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+    }
+}
+
+/// A consent record as the verbs print it.
+enum ConsentText {
+    static func line(_ standing: ConsentStanding) -> String {
+        let end = standing.record.events.last?.validUntil.map { "until \($0)" }
+        return [
+            standing.record.id.description, standing.state.rawValue, standing.record.subject ?? "(erased)",
+            standing.record.notice.purpose, end,
+        ].compactMap(\.self).joined(separator: "  ")
+    }
+}

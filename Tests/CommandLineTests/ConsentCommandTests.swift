@@ -1,0 +1,154 @@
+import CommandLineService
+import Consent
+import Files
+import FoundationEssentials
+import Hashing
+import MessageSchema
+import Receipts
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Consent commands` {
+    private func encoded(_ value: some Encodable) throws -> [UInt8] { Array(try JSONEncoder().encode(value)) }
+
+    private func write(_ bytes: [UInt8], _ name: String, in folder: String) throws -> String {
+        try Directory(opening: folder).writeAtomically(bytes, to: name)
+        return "\(folder)/\(name)"
+    }
+
+    @Test func `the example notice can be given as it is`() async throws {
+        try await withTemporaryDirectory { folder in
+            let cluster = FakeCluster()
+            let example = await obscura("consent", "notice", on: cluster)
+            let path = try write(Array(example.text.utf8), "notice.json", in: folder)
+            let given = Mutex<[GiveConsent]>([])
+            cluster.on(GiveConsent.self) { request in
+                given.withLock { $0.append(request) }
+                return Samples.receipt
+            }
+            let until = "2099-12-01T00:00:00Z"
+            let words = ["consent", "give", "--subject", "g", "--notice", path, "--until", until, "--method", "form"]
+            let outcome = await obscura(words + ["--output", "\(folder)/r.json"], on: cluster)
+            #expect(outcome.status == .success, "\(outcome.errors)")
+            #expect(outcome.text.contains(Samples.consent.id.description) && outcome.text.contains("given"))
+            let request = try #require(given.withLock { $0.first })
+            #expect(request.subject == "g" && request.validUntil == Moment(until) && request.method == "form")
+            #expect(request.notice.emptyFields.isEmpty)
+            let receipt = await obscura("consent", "verify", "\(folder)/r.json", on: cluster)
+            #expect(receipt.status == .success, "\(receipt.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"purpose": "x"}"#, "is missing"), (#"{"purpose": 1}"#, "purpose"), ("no JSON", "it is no JSON"),
+    ])
+    func `a notice that is none says what is wrong`(text: String, words: String) async throws {
+        try await withTemporaryDirectory { folder in
+            let path = try write(Array(text.utf8), "n", in: folder)
+            let outcome = await obscura("consent", "refuse", "--subject", "g", "--notice", path, on: FakeCluster())
+            #expect(outcome.status == .badData && outcome.errors.contains(words), "\(outcome.errors)")
+        }
+    }
+
+    @Test func `a receipt is verified offline, with the key that is expected`() async throws {
+        try await withTemporaryDirectory { folder in
+            let path = try write(try encoded(Samples.receipt), "r", in: folder)
+            let key = Samples.key.publicKey.description
+            let outcome = await obscura("consent", "verify", path, "--key", key, on: FakeCluster())
+            #expect(outcome.status == .success && !outcome.text.contains("Compare"))
+            let open = await obscura("consent", "verify", path, on: FakeCluster())
+            #expect(open.text.contains("Compare") && open.text.contains(key))
+            let json = await obscura("consent", "verify", path, "--key", key, "--json", on: FakeCluster())
+            #expect(json.text.contains(#""keyIsExpected":true"#) && json.text.contains(#""state":"given""#))
+            let other = SigningKey.random().publicKey.description
+            let wrong = await obscura("consent", "verify", path, "--key", other, on: FakeCluster())
+            #expect(wrong.status == .badData && wrong.errors.contains("another key"))
+        }
+    }
+
+    @Test func `a receipt that was changed proves nothing`() async throws {
+        try await withTemporaryDirectory { folder in
+            var receipt = Samples.receipt
+            receipt.receipt.state = .withdrawn
+            let path = try write(try encoded(receipt), "r", in: folder)
+            let outcome = await obscura("consent", "verify", path, on: FakeCluster())
+            #expect(outcome.status == .badData && outcome.errors.contains("was changed"))
+            let missing = await obscura("consent", "verify", "\(folder)/none", on: FakeCluster())
+            #expect(missing.status == .noInput)
+        }
+    }
+
+    @Test func `texts of records steer no terminal`() async {
+        let cluster = FakeCluster()
+        let standing = ConsentStanding(state: .given, record: Samples.consent)
+        cluster.on(ListConsents.self) { _ in .init(consents: [standing]) }
+        cluster.on(ShowConsent.self) { _ in standing }
+        cluster.on(WithdrawConsent.self) { _ in Samples.receipt }
+        let id = Samples.consent.id.description
+        for words in [["list"], ["show", id], ["withdraw", id]] {
+            let outcome = await obscura(["consent"] + words, on: cluster)
+            #expect(outcome.status == .success && !outcome.text.contains("\u{1B}"))
+            #expect(outcome.text.contains(#"guest-17\u{1b}[2J"#))
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Uses and the switch on the command line` {
+    private func cluster() -> FakeCluster {
+        let cluster = FakeCluster()
+        cluster.on(ListUses.self) { _ in .init(uses: [Samples.use]) }
+        cluster.on(StopUse.self) { _ in Samples.use }
+        return cluster
+    }
+
+    @Test func `uses are listed, and one is stopped by its name`() async {
+        let list = await obscura("permissions", "uses", on: cluster())
+        #expect(list.text.contains("capture-1234-17") && list.text.contains("camera/pattern-back use"))
+        let stop = await obscura("permissions", "stop", "capture-1234-17", on: cluster())
+        #expect(stop.status == .success && stop.text.hasPrefix("ended  capture-1234-17"))
+    }
+
+    @Test func `watching shows what begins and ends`() async {
+        let cluster = cluster()
+        cluster.onStream(WatchPermissions.self) { _, _ in Empty() }
+        cluster.onStream(FollowUses.self) { _, send in
+            try await send(.init(kind: .begun, use: Samples.use), [])
+            try await send(.init(kind: .ended, use: Samples.use), [])
+            return Empty()
+        }
+        let text = await obscura("permissions", "watch", on: cluster)
+        #expect(text.lines.map { $0.prefix(5) } == ["begun", "ended"])
+        let json = await obscura("permissions", "watch", "--json", on: cluster)
+        #expect(
+            json.lines.count == 2 && json.text.contains(#""type":"item""#) && json.text.contains(#""kind":"ended""#)
+        )
+    }
+
+    @Test func `the switch is turned one way, or shown`() async {
+        let asked = Mutex<[TurnResource]>([])
+        let cluster = FakeCluster()
+        cluster.on(TurnResource.self) { request in
+            asked.withLock { $0.append(request) }
+            return .init(switchedOff: [.camera("*")])
+        }
+        _ = await obscura("permissions", "switch", "camera/*", "off", on: cluster)
+        let shown = await obscura("permissions", "switch", on: cluster)
+        #expect(shown.text.contains("camera/*"))
+        let requests = asked.withLock { $0 }
+        #expect(requests.map(\.resource) == [.camera("*"), nil] && requests.map(\.on) == [false, nil])
+        let half = await obscura("permissions", "switch", "camera/*", on: cluster)
+        #expect(half.status == .usage)
+    }
+
+    @Test(arguments: [(#"{"restricted": ["camera/*"]}"#, true), (#"{"restrictions": {}}"#, false)])
+    func `the doctor checks a policy before it is put in its place`(text: String, isGood: Bool) async throws {
+        try await withTemporaryDirectory { folder in
+            try Directory(opening: folder).writeAtomically(Array(text.utf8), to: "p.json")
+            let outcome = await obscura("doctor", "--policy", "\(folder)/p.json", on: FakeCluster())
+            #expect(outcome.text.contains(isGood ? "restricted 1" : #""restrictions" is not known"#))
+        }
+    }
+}
