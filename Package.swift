@@ -149,11 +149,11 @@ let services: [Target] =
         executable: "obscura-capture",
         base + ["CameraSettings", "Cameras", "Encoding", "Imaging", "Movies", "Sound", "Video4Linux"]
     )
-    + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "SQLite"])
+    + service("LibraryIndex", executable: "obscura-library", base + ["CLinux", "Containers", "Redaction", "SQLite"])
     + service(
         "Decoder",
         executable: "obscura-decoder",
-        ["CFFmpeg", "CLinux", "Containers", "Files", "Imaging", "Media", "MessageSchema", "Movies"]
+        ["CFFmpeg", "CLinux", "Containers", "Files", "Imaging", "Media", "MessageSchema", "Movies", "Redaction"]
     )
     + service("Exporter", executable: "obscura-exporter", base + ["Bags", "SQLite"])
     + service(
@@ -236,7 +236,7 @@ let testTargets: [Target] = [
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests(
         "LibraryIndexTests",
-        base + ["LibraryIndexService", "ObscuraClient", "Imaging", "SQLite", "obscura-decoder"]
+        base + ["Containers", "LibraryIndexService", "ObscuraClient", "Imaging", "SQLite", "obscura-decoder"]
     ),
     tests(
         "CommandLineTests",

@@ -9,6 +9,8 @@ package struct DecoderJob: Hashable, Sendable, Codable {
         case inspect
         /// Render a small upright JPEG without metadata.
         case thumbnail
+        /// Say what the file is without some of its metadata.
+        case redact
     }
 
     package var job: Kind
@@ -19,6 +21,8 @@ package struct DecoderJob: Hashable, Sendable, Codable {
     package var height: Int?
     /// Whether the thumbnail fills the size and is cropped to it, rather than fitting into it.
     package var fill: Bool?
+    /// What `redact` takes out.
+    package var privacy: PrivacyProfile?
 
     /// A job for looking at a file.
     package static func inspect(headersOnly: Bool = false) -> DecoderJob {
@@ -29,9 +33,14 @@ package struct DecoderJob: Hashable, Sendable, Codable {
     package static func thumbnail(width: Int, height: Int, fill: Bool = false) -> DecoderJob {
         DecoderJob(job: .thumbnail, width: width, height: height, fill: fill ? true : nil)
     }
+
+    /// A job for the file without metadata.
+    package static func redact(_ privacy: PrivacyProfile) -> DecoderJob {
+        DecoderJob(job: .redact, privacy: privacy)
+    }
 }
 
-/// What a worker answers: one datagram, with a descriptor of a sealed memory file if there is a thumbnail.
+/// What a worker answers: one datagram, with a descriptor of a sealed memory file if there is a thumbnail or a redaction.
 package struct DecoderReply: Hashable, Sendable, Codable {
     /// The picture in the memory file that comes with the reply.
     package struct Thumbnail: Hashable, Sendable, Codable {
@@ -49,12 +58,20 @@ package struct DecoderReply: Hashable, Sendable, Codable {
 
     package var report: InspectionReport?
     package var thumbnail: Thumbnail?
-    /// Why there is neither: the job was not understood, or the file can not be rendered.
+    /// Bytes of a `Redaction` in the memory file that comes with the reply.
+    package var redactionByteCount: Int?
+    /// Why there is nothing: the job was not understood, or the file can not be rendered or redacted.
     package var failure: String?
 
-    package init(report: InspectionReport? = nil, thumbnail: Thumbnail? = nil, failure: String? = nil) {
+    package init(
+        report: InspectionReport? = nil,
+        thumbnail: Thumbnail? = nil,
+        redactionByteCount: Int? = nil,
+        failure: String? = nil
+    ) {
         self.report = report
         self.thumbnail = thumbnail
+        self.redactionByteCount = redactionByteCount
         self.failure = failure
     }
 }

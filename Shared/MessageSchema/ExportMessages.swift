@@ -72,6 +72,9 @@ package struct ExportJob: Hashable, Sendable, Codable {
     package var missing: [String]?
     /// Paths in the bag of files that no export put there; no manifest lists them.
     package var unlisted: [String]?
+    /// Files of the plan that go out without some of their metadata, because of the profile or because the program may not
+    /// know their place; absent for none.
+    package var redacted: Int?
     /// Why the job failed.
     package var reason: String?
     /// What the job failed with; `reason` is its text.

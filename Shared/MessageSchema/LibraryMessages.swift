@@ -41,6 +41,8 @@ package struct Asset: Hashable, Sendable, Codable {
     package var bytes: Int64
     /// In hexadecimal; absent where the original is not the caller's to see.
     package var sha256: String?
+    /// What was taken out of the file that `bytes` and `sha256` are of, in an export; absent for the original.
+    package var privacy: PrivacyProfile?
     /// As displayed; 0 where not known.
     package var width: Int
     package var height: Int
@@ -308,12 +310,21 @@ package struct ReadAsset: StreamRequest {
     package var length: Int64?
     /// Bytes of a chunk, at most ``Limits/chunkBytes``; 256 KiB when absent.
     package var chunk: Int?
+    /// What is taken out; when absent, the place for a caller who may not know it, and else nothing.
+    package var privacy: PrivacyProfile?
 
-    package init(url: AssetURL, offset: Int64? = nil, length: Int64? = nil, chunk: Int? = nil) {
+    package init(
+        url: AssetURL,
+        offset: Int64? = nil,
+        length: Int64? = nil,
+        chunk: Int? = nil,
+        privacy: PrivacyProfile? = nil
+    ) {
         self.url = url
         self.offset = offset
         self.length = length
         self.chunk = chunk
+        self.privacy = privacy
     }
 
     package func checkParameters() throws(ErrorReply) {
@@ -328,14 +339,17 @@ package struct ReadAsset: StreamRequest {
         package var bytes: Int64
         /// Of the bytes sent, in hexadecimal.
         package var sha256: String
-        /// Bytes of the whole original.
+        /// Bytes of the whole file that was read of.
         package var size: Int64
+        /// What was taken out of the original; absent when it was read itself.
+        package var privacy: PrivacyProfile?
 
-        package init(count: Int, bytes: Int64, sha256: String, size: Int64) {
+        package init(count: Int, bytes: Int64, sha256: String, size: Int64, privacy: PrivacyProfile? = nil) {
             self.count = count
             self.bytes = bytes
             self.sha256 = sha256
             self.size = size
+            self.privacy = privacy
         }
     }
 }

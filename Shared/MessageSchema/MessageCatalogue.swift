@@ -92,6 +92,7 @@ package enum MessageCatalogue {
         try visitor.visit(request: CountAssets.self)
         try visitor.visit(request: FindAsset.self)
         try visitor.visit(stream: ReadAsset.self)
+        try visitor.visit(request: DigestAsset.self)
         try visitor.visit(stream: ThumbnailAsset.self)
         try visitor.visit(request: CreateAlbum.self)
         try visitor.visit(request: ChangeAlbum.self)

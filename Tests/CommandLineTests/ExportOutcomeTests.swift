@@ -33,7 +33,7 @@ struct `What an export says` {
         cluster.on(RequestPermissions.self) { request in
             .init(
                 permissions: request.needs.map { need in
-                    // Without the place an export leaves out pictures that have one, and goes on.
+                    // Without the place an export takes it out, and goes on.
                     let isAsked = need.resource != .location
                     return PermissionState(
                         principal: .user(1),
@@ -54,7 +54,7 @@ struct `What an export says` {
         #expect(status == .authorized || own.errors.contains("export use"), "\(own.errors)")
         guard status == .authorized else { return }
         #expect(own.text.contains("would go to /bag\n"))
-        #expect(own.text.contains("would fail: location read is denied"), "\(own.text)")
+        #expect(own.text.contains("would go without it: location read is denied"), "\(own.text)")
         let service = await obscura("export", "--to", "bag", "--dry-run", "--service", on: cluster)
         #expect(service.text.contains("would go to bag below the exporter's folder"), "\(service.text)")
     }

@@ -47,7 +47,7 @@ struct `A job of the exporter` {
         async throws
     {
         try await Self.with { world, exporter in
-            world.add("gone.jpg", "gone", number: 2)
+            world.add("gone.jpg", "gone!", number: 2)
             _ = try await Self.export(exporter)
             try Data("hi".utf8).write(to: URL(filePath: world.bag() + "/data/mine.txt"))
             try FileManager.default.removeItem(atPath: world.bag() + "/data/gone.jpg")

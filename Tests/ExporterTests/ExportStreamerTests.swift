@@ -12,6 +12,7 @@ struct `An export stream` {
     /// What was sent: a file's name, its bytes, an end, or a failure.
     private final class Received: Sendable {
         let lines = Mutex<[String]>([])
+        let files = Mutex<[StreamExport.File]>([])
 
         func serve(_ request: StreamExport, _ world: World, present: [Messaging.Attachment] = []) async throws
             -> StreamExport.Summary
@@ -23,6 +24,7 @@ struct `An export stream` {
                 admitting in
                 try admitting()
                 var line = ""
+                if let file = item.file { self.files.withLock { $0.append(file) } }
                 if let file = item.file { line += "file \(file.asset.filename)\(file.isPresent ? " present" : "")" }
                 if let bytes = item.bytesToCome { line += " of \(bytes)" }
                 line += chunks.map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
@@ -88,15 +90,49 @@ struct `An export stream` {
         }
     }
 
-    @Test func `says of a picture that is hidden what is missing, and how to change it`() async throws {
+    @Test func `gives a picture that is hidden without its place, and says so`() async throws {
         try await Self.with { world, received in
-            world.state.withLock { $0.assets[0].sha256 = nil }
+            world.state.withLock { state in
+                state.contents[state.assets[0].url.id] = Array("1[place]2".utf8)
+                state.assets[0].sha256 = nil
+            }
+            _ = try await received.serve(StreamExport(selection: ExportSelection()), world)
+            let lines = received.lines.withLock { $0 }
+            #expect(lines.prefix(2) == ["file a.jpg", "12 last"], "\(lines)")
+            let file = try #require(received.files.withLock { $0 }.first)
+            #expect(file.asset.privacy == .location && file.bytes == 2)
+            #expect(file.sha256 == SHA256Digest(hashing: Array("12".utf8)).description)
+        }
+    }
+
+    @Test func `says of a hidden picture that can not be cleaned what is missing, and how to change it`() async throws {
+        try await Self.with { world, received in
+            world.state.withLock { state in
+                state.contents[state.assets[0].url.id] = Array("12!".utf8)
+                state.assets[0].sha256 = nil
+            }
             _ = try await received.serve(StreamExport(selection: ExportSelection()), world)
             #expect(
                 received.lines.withLock { $0 }.first
-                    == "failed It may say where it was taken. Access denied: The user has denied the application location; "
-                    + "obscura permissions reset"
+                    == "failed It can not be cleaned; It may say where it was taken. "
+                    + "Access denied: The user has denied the application location; obscura permissions reset"
             )
+        }
+    }
+
+    @Test func `with the profile all gives neither name nor time, and refuses what can not be cleaned`() async throws {
+        try await Self.with { world, received in
+            world.state.withLock { state in
+                state.contents[state.assets[0].url.id] = Array("1[me]2".utf8)
+                state.contents[state.assets[1].url.id] = Array("12!".utf8)
+                state.assets[0].cameraMake = "Maker"
+            }
+            _ = try await received.serve(StreamExport(selection: ExportSelection(), privacy: .all), world)
+            let lines = received.lines.withLock { $0 }
+            #expect(lines.prefix(2) == ["file photo-00000001.jpg", "12 last"], "\(lines)")
+            #expect(lines.contains("failed It can not be cleaned"), "\(lines)")
+            let asset = try #require(received.files.withLock { $0 }.first).asset
+            #expect(asset.privacy == .all && asset.cameraMake == nil && asset.representations.isEmpty)
         }
     }
 

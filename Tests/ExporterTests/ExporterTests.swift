@@ -389,15 +389,33 @@ struct `An export` {
     }
 
     @Test(arguments: [PrivacyProfile.location, .all])
-    func `without location is refused rather than made with it`(privacy: PrivacyProfile) async throws {
-        try await Self.with { _, exporter in
-            let error = await #expect(throws: ErrorReply.self) {
-                try await exporter.start(
-                    StartExport(selection: ExportSelection(), destination: "trip", privacy: privacy),
-                    for: World.asker()
-                )
-            }
-            #expect(error?.code == .notYetAvailable)
+    func `with a profile copies what is left, and its manifest is of that`(privacy: PrivacyProfile) async throws {
+        try await Self.with { world, exporter in
+            world.add("place.jpg", "pi[place]xels", number: 3)
+            world.add("stuck.jpg", "no!", number: 4)
+            let request = StartExport(selection: ExportSelection(), destination: "trip", privacy: privacy)
+            let done = try await exporter.end(of: try await exporter.start(request, for: World.asker()).job)
+            #expect(done.state == .done && done.copied == 3 && done.redacted == 3)
+            #expect(done.failed.map(\.reason) == ["It can not be cleaned"])
+            #expect(try world.isValid())
+            let name = privacy == .all ? "photo-00000003.jpg" : "place.jpg"
+            #expect(try Data(contentsOf: URL(filePath: world.bag() + "/data/" + name)) == Data("pixels".utf8))
+            let info = try String(contentsOfFile: world.bag() + "/bag-info.txt", encoding: .utf8)
+            #expect(info.contains("Obscura-Privacy-Profile: \(privacy.rawValue)"))
+            // What is there is not copied again.
+            let again = try await exporter.end(of: try await exporter.start(request, for: World.asker()).job)
+            #expect(again.copied == 0 && again.skipped == 3)
+        }
+    }
+
+    @Test func `takes the place out of what is hidden, and goes on so after a restart`() async throws {
+        try await Self.with { world, exporter in
+            world.add("place.jpg", "pi[place]xels", number: 3)
+            world.state.withLock { $0.assets[2].sha256 = nil }
+            let begun = try await exporter.start(World.everything, for: World.asker())
+            let done = try await exporter.end(of: begun.job)
+            #expect(done.copied == 3 && done.redacted == 1 && done.failed.isEmpty)
+            #expect(try Data(contentsOf: URL(filePath: world.bag() + "/data/place.jpg")) == Data("pixels".utf8))
         }
     }
 

@@ -90,8 +90,33 @@ final class World: Sendable {
                 guard let urls = selection.assets else { return all }
                 return urls.compactMap { url in all.first { $0.url.id == url.id } }
             },
+            digest: { asset, privacy, _ in try self.digest(asset, privacy) },
             read: { asset, _, take in try await self.give(asset, take) }
         )
+    }
+
+    /// Without the metadata that stands in square brackets; what has a `!` can not be cleaned.
+    private func digest(_ asset: Asset, _ privacy: PrivacyProfile) throws -> DigestAsset.Reply {
+        try passOutage()
+        let bytes = try redacted(asset, privacy)
+        return DigestAsset.Reply(
+            bytes: Int64(bytes.count),
+            sha256: SHA256Digest(hashing: bytes).description,
+            privacy: privacy
+        )
+    }
+
+    private func redacted(_ asset: Asset, _ privacy: PrivacyProfile) throws -> [UInt8] {
+        guard let content = state.withLock({ $0.contents[asset.url.id] }) else {
+            throw ErrorReply(.noSuchAsset, "It is gone")
+        }
+        guard privacy != .none else { return content }
+        if content.contains(0x21) {
+            throw ErrorReply(.imageUnavailable, "It can not be cleaned", cause: "notRedacted")
+        }
+        let text = String(decoding: content, as: UTF8.self)
+        guard let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]") else { return content }
+        return Array((text[..<start] + text[text.index(after: end)...]).utf8)
     }
 
     private func give(_ asset: Asset, _ take: (Attachment) async throws -> Void) async throws -> String {
@@ -101,7 +126,8 @@ final class World: Sendable {
             state.reads.append(asset.filename)
             return state.wrong[asset.url.id] ?? state.contents[asset.url.id]
         }
-        guard let bytes = content else { throw ErrorReply(.noSuchAsset, "It is gone") }
+        guard var bytes = content else { throw ErrorReply(.noSuchAsset, "It is gone") }
+        if let privacy = asset.privacy { bytes = try redacted(asset, privacy) }
         for start in stride(from: 0, to: bytes.count, by: 2) {
             let (hook, count) = state.withLock { state in
                 state.chunks += 1

@@ -1,7 +1,9 @@
 import Consent
+import Containers
 import Files
 import Foundation
 import Hashing
+import Imaging
 import LibraryIndexService
 import Media
 import MessageSchema
@@ -178,7 +180,9 @@ struct GateTests {
         }
     }
 
-    @Test func `an original that may hold a place needs the place, although none was found in it`() async throws {
+    @Test func `an original that may hold a place is hidden without the place, although none was found in it`()
+        async throws
+    {
         try await withWire { wire, client, _ in
             let plain = try TestLibrary.picture()
             // An empty packet of XMP behind the start of the picture.
@@ -189,10 +193,65 @@ struct GateTests {
             try wire.decide(.allowed, .read)
             try wire.decide(.denied, .location, .read, Wire.us)
             #expect(try await client.call(FindAsset(url: record.url)).asset?.sha256 == nil)
-            #expect(await code { try await touch(ReadAsset(url: record.url), client) } == .accessDenied)
+            let original = ReadAsset(url: record.url, privacy: PrivacyProfile.none)
+            #expect(await code { try await touch(original, client) } == .accessDenied)
             let harmless = try await wire.library.save(plain, owner: TestLibrary.ben)
             #expect(try await client.call(FindAsset(url: harmless.url)).asset?.sha256 == harmless.digest.description)
             try await touch(ReadAsset(url: harmless.url), client)
+        }
+    }
+
+    /// All bytes of a read, and its end.
+    private func read(
+        _ request: ReadAsset,
+        _ client: MessageClient
+    ) async throws -> (bytes: [UInt8], summary: ReadAsset.Summary?) {
+        let stream = try await client.stream(request)
+        var bytes: [UInt8] = []
+        while let item = try await stream.next() { bytes += item.attachments.flatMap(\.bytes) }
+        return (bytes, stream.summary)
+    }
+
+    @Test func `who may not know the place reads a file without it, the same in one piece and in parts`() async throws {
+        try await withWire { wire, client, _ in
+            let bytes = try TestLibrary.picture(location: Self.place)
+            let url = try await wire.library.save(bytes, owner: TestLibrary.ben).url
+            try wire.decide(.allowed, .read)
+            try wire.decide(.denied, .location, .read, Wire.us)
+            let whole = try await read(ReadAsset(url: url), client)
+            #expect(whole.summary?.privacy == .location)
+            #expect(whole.summary?.size == Int64(whole.bytes.count) && whole.bytes != bytes)
+            #expect(whole.summary?.sha256 == SHA256Digest(hashing: whole.bytes).description)
+            #expect(EXIFReader.read(RandomAccessBytes(whole.bytes))?.location == nil)
+            #expect(try JPEGDecoder().decode(whole.bytes).bytes == JPEGDecoder().decode(bytes).bytes)
+            let half = Int64(whole.bytes.count / 2)
+            let first = try await read(ReadAsset(url: url, length: half, chunk: 7), client)
+            let second = try await read(ReadAsset(url: url, offset: half), client)
+            #expect(first.bytes + second.bytes == whole.bytes)
+            let digest = try await client.call(DigestAsset(url: url))
+            #expect(digest.sha256 == whole.summary?.sha256 && digest.bytes == Int64(whole.bytes.count))
+            #expect(digest.privacy == .location)
+            try wire.decide(.allowed, .location, .read, Wire.us)
+            let original = try await read(ReadAsset(url: url), client)
+            #expect(original.bytes == bytes && original.summary?.privacy == nil)
+            let bare = try await read(ReadAsset(url: url, privacy: .all), client)
+            #expect(bare.bytes.count < whole.bytes.count && bare.summary?.privacy == .all)
+        }
+    }
+
+    @Test func `where the place can not be taken out for certain nothing is read`() async throws {
+        try await withWire { wire, client, _ in
+            let plain = try TestLibrary.picture()
+            // A block of EXIF that is none, in front of the picture.
+            let mark = Array("Exif\0\0nothing".utf8)
+            let bytes = Array(plain.prefix(2)) + [0xFF, 0xE1, 0, UInt8(mark.count + 2)] + mark + plain.dropFirst(2)
+            let url = try await wire.library.save(bytes, owner: TestLibrary.ben).url
+            try wire.decide(.allowed, .read)
+            try wire.decide(.denied, .location, .read, Wire.us)
+            let refused = await wireError { try await touch(ReadAsset(url: url), client) }
+            #expect(refused?.code == .accessDenied && refused?.parameters?["resource"] == "location")
+            let asked = await wireError { try await touch(ReadAsset(url: url, privacy: .location), client) }
+            #expect(asked?.code == .imageUnavailable && asked?.cause == "notRedacted", "\(String(describing: asked))")
         }
     }
 

@@ -2,6 +2,7 @@ private import Containers
 package import Files
 private import FoundationEssentials
 private import MessageSchema
+private import Redaction
 
 /// Serves one channel: a job and a descriptor in, a reply and perhaps a memory file out, one after the other.
 package struct DecoderWorker: ~Copyable {
@@ -30,7 +31,8 @@ package struct DecoderWorker: ~Copyable {
             } catch let error as FilesError {
                 throw error
             } catch {
-                try send(DecoderReply(failure: (error as? DecodingError)?.detail ?? "the job can not be read"))
+                let words = (error as? DecodingError)?.detail ?? (error as? RedactionError)?.description
+                try send(DecoderReply(failure: words ?? "the job can not be read"))
             }
         }
     }
@@ -49,9 +51,6 @@ extension DecoderWorker {
                 height: job.height ?? 0,
                 fill: job.fill ?? false
             )
-            let memory = try FileDescriptor.memory(named: "thumbnail")
-            try memory.writeAll(thumbnail.bytes)
-            try memory.seal()
             let reply = DecoderReply(
                 thumbnail: DecoderReply.Thumbnail(
                     width: thumbnail.width,
@@ -59,8 +58,19 @@ extension DecoderWorker {
                     byteCount: thumbnail.bytes.count
                 )
             )
-            try send(reply, descriptors: [memory.rawValue])
+            try send(reply, with: thumbnail.bytes)
+        case .redact:
+            let type = FileType(recognising: bytes)
+            let made = try Redactor.redaction(of: bytes, type: type, profile: job.privacy ?? .all).encoded
+            try send(DecoderReply(redactionByteCount: made.count), with: made)
         }
+    }
+
+    private func send(_ reply: DecoderReply, with content: [UInt8]) throws(FilesError) {
+        let memory = try FileDescriptor.memory(named: "answer")
+        try memory.writeAll(content)
+        try memory.seal()
+        try send(reply, descriptors: [memory.rawValue])
     }
 
     private func send(_ reply: DecoderReply, descriptors: [Int32] = []) throws(FilesError) {

@@ -6,7 +6,7 @@ package struct ExportJobMachine: Hashable, Sendable {
     package enum Event: Hashable, Sendable {
         /// The work begins, for the first time or again.
         case began
-        case planned(files: Int, bytes: Int64)
+        case planned(files: Int, bytes: Int64, redacted: Int = 0)
         /// A file was there already, with the right content.
         case skipped
         case copied(bytes: Int64)
@@ -41,9 +41,10 @@ package struct ExportJobMachine: Hashable, Sendable {
         switch event {
         case .began:
             job = ExportJob(job: job.job, state: .running, destination: job.destination)
-        case .planned(let files, let bytes):
+        case .planned(let files, let bytes, let redacted):
             job.files = files
             job.bytes = bytes
+            job.redacted = redacted == 0 ? nil : redacted
         case .skipped:
             job.skipped += 1
             job.verified += 1

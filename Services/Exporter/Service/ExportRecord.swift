@@ -7,6 +7,8 @@ package struct ExportRecord: Hashable, Sendable {
     package var label: String?
     package var purpose: String?
     package var selection: ExportSelection
+    /// What is taken out of the copies; of pictures whose place the program may not know, the place besides.
+    package var privacy: PrivacyProfile
     /// How the job stands; its `destination` is where the bag lies.
     package var job: ExportJob
 
@@ -15,12 +17,14 @@ package struct ExportRecord: Hashable, Sendable {
         label: String?,
         purpose: String?,
         selection: ExportSelection,
+        privacy: PrivacyProfile = .none,
         job: ExportJob
     ) {
         self.principal = principal
         self.label = label
         self.purpose = purpose
         self.selection = selection
+        self.privacy = privacy
         self.job = job
     }
 }

@@ -57,9 +57,9 @@ struct ExportRun: Sendable {
             }
         }
         let day = String(now().description.prefix(10))
-        let whole = try await desk.seal(info: [
-            ("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id),
-        ])
+        var info = [("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id)]
+        if record.privacy != .none { info.append(("Obscura-Privacy-Profile", record.privacy.rawValue)) }
+        let whole = try await desk.seal(info: info)
         await report(.left(whole))
     }
 
@@ -73,20 +73,30 @@ struct ExportRun: Sendable {
 
     /// Decides all files before any is copied, and that there is room for them.
     private func place(_ assets: [Asset], _ desk: BagDesk, _ pass: ExportPass) async throws -> [BagDesk.File] {
-        await report(.planned(files: assets.count, bytes: assets.reduce(0) { $0 + $1.bytes }))
+        var planned = assets.reduce(Int64(0)) { $0 + $1.bytes }
+        await report(.planned(files: assets.count, bytes: planned))
         var files: [BagDesk.File] = []
+        var redacted = 0
         for asset in assets {
             try Task.checkCancellation()
-            guard asset.sha256 != nil else {
-                await report(.lost(pass.hiding(asset.url)))
-                continue
-            }
             do {
-                files.append(try await desk.place(asset))
+                let outgoing = try await patiently {
+                    try await OutgoingAsset(asset, record.privacy, source, pass)
+                }
+                try pass.check()
+                switch outgoing {
+                case .file(let file):
+                    files.append(try await desk.place(file))
+                    planned += file.bytes - asset.bytes
+                    if file.privacy != nil { redacted += 1 }
+                case .failed(let failure): await report(.lost(failure))
+                }
             } catch let error as ErrorReply where !Self.endsAll(error) {
                 await report(.lost(ExportFailure(url: asset.url, error)))
             }
         }
+        // Without metadata they have other sizes.
+        await report(.planned(files: assets.count, bytes: planned, redacted: redacted))
         let needed = files.reduce(Int64(0)) { $0 + ($1.isPresent ? 0 : $1.byteCount) }
         let free = try await desk.availableBytes()
         guard needed <= free else { throw ErrorReply.noRoom(needed: needed, free: free) }

@@ -6,14 +6,19 @@ package import Messaging
 package struct ExportSource: Sendable {
     /// The assets that a selection means, in its order; `noSuchAsset` for one that is named and does not exist.
     package var assets: @Sendable (ExportSelection, Delegation) async throws -> [Asset]
-    /// Gives an asset's bytes, chunk by chunk, and then the hash the library computed of them.
+    /// Size and hash of an asset's bytes without what a profile takes out.
+    package var digest: @Sendable (Asset, PrivacyProfile, Delegation) async throws -> DigestAsset.Reply
+    /// Gives an asset's bytes, without what its `privacy` takes out, chunk by chunk, and then the hash the library computed
+    /// of them.
     package var read: @Sendable (Asset, Delegation, (Attachment) async throws -> Void) async throws -> String
 
     package init(
         assets: @escaping @Sendable (ExportSelection, Delegation) async throws -> [Asset],
+        digest: @escaping @Sendable (Asset, PrivacyProfile, Delegation) async throws -> DigestAsset.Reply,
         read: @escaping @Sendable (Asset, Delegation, (Attachment) async throws -> Void) async throws -> String
     ) {
         self.assets = assets
+        self.digest = digest
         self.read = read
     }
 
@@ -36,9 +41,16 @@ package struct ExportSource: Sendable {
                 }
                 return found
             },
+            digest: { asset, privacy, delegation in
+                // The library reads a long film to its end before it answers the first time.
+                let options = CallOptions(timeout: nil, onBehalfOf: delegation, mayPrompt: false)
+                return try await library.call(DigestAsset(url: asset.url, privacy: privacy), options)
+            },
             read: { asset, delegation, take in
                 let options = CallOptions(timeout: nil, onBehalfOf: delegation, mayPrompt: false)
-                let stream = try await library.stream(ReadAsset(url: asset.url, chunk: 1 << 20), options, window: 4)
+                // Said, so that what is taken away meanwhile ends the reading rather than changes it.
+                let request = ReadAsset(url: asset.url, chunk: 1 << 20, privacy: asset.privacy ?? PrivacyProfile.none)
+                let stream = try await library.stream(request, options, window: 4)
                 while let item = try await stream.next() {
                     for chunk in item.attachments { try await take(chunk) }
                 }

@@ -57,8 +57,8 @@ package struct ExportStore: Sendable {
             _ = try connection.run(
                 """
                 INSERT INTO job (id, principal, label, purpose, selection, destination, state, job, created_us, changed_us,
-                    request_key, request_hash)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    request_key, request_hash, privacy)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 record.job.job,
                 record.principal.description,
@@ -71,7 +71,8 @@ package struct ExportStore: Sendable {
                 now.microseconds,
                 now.microseconds,
                 key?.key,
-                key?.hash.description
+                key?.hash.description,
+                record.privacy.rawValue
             )
             return .kept
         }
@@ -182,7 +183,7 @@ package struct ExportStore: Sendable {
         _ connection: Connection
     ) throws -> [ExportRecord] {
         try connection.all(
-            "SELECT principal, label, purpose, selection, job FROM job \(condition) ORDER BY created_us DESC, id",
+            "SELECT principal, label, purpose, selection, job, privacy FROM job \(condition) ORDER BY created_us DESC, id",
             values
         ) { row in
             guard let principal = Principal(try row.text(0)) else {
@@ -193,6 +194,8 @@ package struct ExportStore: Sendable {
                 label: try row.optionalText(1),
                 purpose: try row.optionalText(2),
                 selection: try Self.decoded(ExportSelection.self, try row.text(3)),
+                // What can not be read takes out the most.
+                privacy: PrivacyProfile(rawValue: try row.text(5)) ?? .all,
                 job: try Self.decoded(ExportJob.self, try row.text(4))
             )
         }
@@ -245,6 +248,7 @@ package struct ExportStore: Sendable {
                 DELETE FROM item WHERE job IN (SELECT id FROM job WHERE state IN ('done', 'cancelled'));
                 """
             ),
+            Migration(3, "ALTER TABLE job ADD COLUMN privacy TEXT NOT NULL DEFAULT 'none';"),
         ]
     )
 }

@@ -24,22 +24,31 @@ package struct ExportStreamer: Sendable {
         present: [Attachment] = [],
         send: @Sendable (StreamExport.Item, [Attachment], @escaping @Sendable () throws -> Void) async throws -> Void
     ) async throws -> StreamExport.Summary {
-        guard (request.privacy ?? PrivacyProfile.none) == PrivacyProfile.none else {
-            throw ErrorReply(.notYetAvailable, "Exports without location or metadata are not available yet")
-        }
         let present = try Self.digests(present)
         let pass = try await permission.pass(asker)
         defer { pass.end() }
         var summary = StreamExport.Summary(job: job, files: 0, bytes: 0)
         let assets = try await source.assets(request.selection, pass.delegation)
-        // Told before anything is copied, so that the caller can see whether it has the room.
-        var toCome: Int64? = assets.reduce(0) { bytes, asset in
-            guard let digest = asset.sha256.flatMap({ SHA256Digest($0) }), !present.contains(digest) else {
-                return bytes
+        let privacy = request.privacy ?? PrivacyProfile.none
+        // Told before anything is copied, so that the caller can see whether it has the room; what a file without its
+        // metadata takes is known only when it is made.
+        var toCome: Int64?
+        if privacy == .none {
+            toCome = assets.reduce(0) { bytes, asset in
+                guard let digest = asset.sha256.flatMap({ SHA256Digest($0) }), !present.contains(digest) else {
+                    return bytes
+                }
+                return bytes + asset.bytes
             }
-            return bytes + asset.bytes
         }
-        for asset in assets {
+        for found in assets {
+            let asset: Asset
+            switch try await outgoing(found, privacy, pass) {
+            case .file(let file): asset = file
+            case .failed(let failure):
+                try await send(StreamExport.Item(failed: failure), [], pass.check)
+                continue
+            }
             guard let sha256 = asset.sha256, let digest = SHA256Digest(sha256) else {
                 try await send(StreamExport.Item(failed: pass.hiding(asset.url)), [], pass.check)
                 continue
@@ -60,6 +69,19 @@ package struct ExportStreamer: Sendable {
             }
         }
         return summary
+    }
+
+    /// What of an asset goes out; what can not be asked about it is its failure alone.
+    private func outgoing(
+        _ asset: Asset,
+        _ privacy: PrivacyProfile,
+        _ pass: ExportPass
+    ) async throws -> OutgoingAsset {
+        do {
+            return try await OutgoingAsset(asset, privacy, source, pass)
+        } catch let error as ErrorReply where !Self.endsAll(error) {
+            return .failed(ExportFailure(url: asset.url, error))
+        }
     }
 
     private static func digests(_ attachments: [Attachment]) throws -> Set<SHA256Digest> {

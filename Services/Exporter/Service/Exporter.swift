@@ -71,11 +71,8 @@ package actor Exporter {
     ///
     /// Repeated with its key within a day, also after a restart, it gives the job that it began.
     ///
-    /// - Throws: `destinationRefused`, `notYetAvailable`, `tooManyRequests`, `idempotencyConflict`, and what the gate answers.
+    /// - Throws: `destinationRefused`, `tooManyRequests`, `idempotencyConflict`, and what the gate answers.
     package func start(_ request: StartExport, for asker: Asker, key: String? = nil) async throws -> ExportJob {
-        guard (request.privacy ?? PrivacyProfile.none) == PrivacyProfile.none else {
-            throw ErrorReply(.notYetAvailable, "Exports without location or metadata are not available yet")
-        }
         let destination = try surroundings.roots.path(of: request.destination)
         let key = try ExportKey(key, of: request)
         if let key, let earlier = try await surroundings.store.record(of: key, asker.principal, at: surroundings.now())
@@ -91,6 +88,7 @@ package actor Exporter {
             label: asker.label,
             purpose: asker.purpose,
             selection: request.selection,
+            privacy: request.privacy ?? PrivacyProfile.none,
             job: job
         )
         do {

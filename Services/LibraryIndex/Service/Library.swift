@@ -32,6 +32,7 @@ package final class Library: Sendable {
     /// Hashes whole files, which those that are being read must not wait for.
     let checker: MediaReader
     let decoders: DecoderPool
+    let shelf = RedactionShelf()
     let log: Logger
     let now: @Sendable () -> Timestamp
     let announce: @Sendable ([LibraryEvent]) -> Void

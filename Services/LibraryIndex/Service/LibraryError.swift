@@ -30,6 +30,8 @@ package struct LibraryError: Error, Hashable, Sendable {
         case contentLost(state: AssetState)
         /// The picture can not be rendered.
         case noPicture(reason: String)
+        /// It can not be handed out without metadata.
+        case notRedacted(reason: String)
         /// An argument can not be understood.
         case invalidArgument(parameter: String, rule: String)
         /// The same idempotency key came with another request.
@@ -78,6 +80,7 @@ extension LibraryError: CustomStringConvertible {
         case .changesExpired(let reason): "the changes can not be told: \(reason.rawValue)"
         case .contentLost(let state): "the asset's bytes are \(state.rawValue)"
         case .noPicture(let reason): "no picture can be made of it: \(reason)"
+        case .notRedacted(let reason): "its metadata can not be taken out: \(reason)"
         case .invalidArgument(let parameter, let rule): "\(parameter) has to be \(rule)"
         case .idempotencyConflict: "the idempotency key was used for another request"
         case .alreadyRunning(let processID):

@@ -21,7 +21,7 @@ struct ExportCommand: Command {
     private static let privacy = Option<PrivacyProfile>(
         "privacy",
         "none|location|all",
-        "What is removed from the copies (default: none); location and all come with a later version",
+        "What is taken out of the copies (default: none); without location read, the place always is",
         as: .word
     )
     private static let update = Flag(
@@ -43,6 +43,8 @@ struct ExportCommand: Command {
         discussion: """
             The files are written as your own user. An export that was interrupted is resumed by asking for it again. \
             A file of the export that was changed is copied anew, and what lay there is kept in DIR/changed. \
+            With --privacy location the copies do not say where they were made; with all they say nothing but how they are \
+            shown, and have names that say nothing. A file that can not be cleaned for certain is not exported. \
             Ends with 65 when a file could not be exported, whatever the reason, or when the bag has damaged, missing or \
             foreign files; where the whole export ended, with the status of what ended it, also with --service.
             """,
@@ -50,6 +52,7 @@ struct ExportCommand: Command {
             + CommonParameters.asking,
         examples: [
             ("export --to ~/copies", "everything"),
+            ("export --privacy location --to ~/shared", "everything, without the places"),
             ("export --kind photo --since 2026-01-01 --to /media/stick/photos", "this year's photos"),
         ]
     )
@@ -178,7 +181,7 @@ struct ExportCommand: Command {
             )
             if let location {
                 context.terminal.writeLine(
-                    "those of them that tell a location would fail: location read is \(location.status.rawValue); "
+                    "those of them that tell a location would go without it: location read is \(location.status.rawValue); "
                         + "see 'obscura permissions status --resource location --access read'"
                 )
             }
@@ -227,6 +230,9 @@ struct ExportCommand: Command {
         for path in outcome.unlisted {
             terminal.writeLine("unlisted  \(path)  no export put it there; move it out of data/")
         }
+        if outcome.redacted > 0 {
+            terminal.writeLine("\(CountText.of(outcome.redacted, "file")) without metadata that was to be taken out")
+        }
         terminal.writeLine(
             "\(outcome.copied) copied, \(outcome.skipped) there already, \(outcome.failures.count) failed; "
                 + "\(CountText.of(outcome.files, "file")) and \(ByteText.of(outcome.bytes)) in \(outcome.destination)"
@@ -250,7 +256,7 @@ struct ExportCommand: Command {
         let destination: String
         let files: Int
         let bytes: Int64
-        /// Whether files that tell a location may go out as well.
+        /// Whether files may go out with their location.
         let location: Status
     }
 }

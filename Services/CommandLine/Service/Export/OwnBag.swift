@@ -14,6 +14,8 @@ actor OwnBag {
     private(set) var copied = 0
     private(set) var copiedBytes: Int64 = 0
     private(set) var skipped = 0
+    /// Files that are without some of their metadata.
+    private(set) var redacted = 0
     private(set) var failures: [ExportFailure] = []
     /// What had been changed in the bag and was renewed, and what could not be.
     private(set) var repaired: [ExportRepair] = []
@@ -126,6 +128,7 @@ actor OwnBag {
         guard let digest = SHA256Digest(next.sha256) else {
             throw ErrorReply(.badMessage, "The exporter gave a hash that is none")
         }
+        if next.asset.privacy != nil, missing[next.asset.url] == nil { redacted += 1 }
         let placed = try missing.removeValue(forKey: next.asset.url) ?? place(next, digest)
         guard !placed.isPresent else {
             skipped += 1

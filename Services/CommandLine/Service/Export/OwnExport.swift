@@ -70,7 +70,8 @@ struct OwnExport: Sendable {
             repaired: await bag.repaired,
             damaged: await bag.damaged,
             missing: await bag.gone,
-            unlisted: await bag.unlisted
+            unlisted: await bag.unlisted,
+            redacted: await bag.redacted
         )
     }
 }
@@ -120,6 +121,8 @@ struct ExportOutcome: Encodable, Sendable {
     let missing: [String]
     /// Paths in the bag of files that no export put there; its manifest does not list them.
     let unlisted: [String]
+    /// Files that are without some of their metadata.
+    let redacted: Int
 
     /// The command's: 0, or 65 when a file could not be exported, for whatever reason, or the bag does not check.
     var status: ProgramStatus {
@@ -128,7 +131,7 @@ struct ExportOutcome: Encodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case job, destination, files, bytes, copied, skipped, failed, failures, verified, repaired, damaged
-        case missing, unlisted
+        case missing, unlisted, redacted
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -146,6 +149,7 @@ struct ExportOutcome: Encodable, Sendable {
         try container.encode(damaged, forKey: .damaged)
         try container.encode(missing, forKey: .missing)
         try container.encode(unlisted, forKey: .unlisted)
+        try container.encode(redacted, forKey: .redacted)
     }
 }
 
@@ -164,7 +168,8 @@ extension ExportOutcome {
             repaired: job.repaired ?? [],
             damaged: job.damaged ?? [],
             missing: job.missing ?? [],
-            unlisted: job.unlisted ?? []
+            unlisted: job.unlisted ?? [],
+            redacted: job.redacted ?? 0
         )
     }
 }

@@ -25,13 +25,13 @@ package actor DecoderPool {
         package init() {}
     }
 
-    /// A picture from a worker may have at most so many bytes.
-    static let mostPictureBytes = 16 << 20
+    /// A picture or a redaction from a worker may have at most so many bytes.
+    static let mostContentBytes = 32 << 20
 
     /// How a file came out.
     package enum Outcome: Sendable {
         /// A worker answered.
-        case answered(DecoderReply, picture: [UInt8]?)
+        case answered(DecoderReply, content: [UInt8]?)
         /// It cost as many workers as a file may; the last one's end.
         case quarantined(reason: String)
     }
@@ -77,9 +77,9 @@ package actor DecoderPool {
             let worker = try await takeWorker()
             let outcome = await worker.perform(job, on: file, within: limits.deadline)
             switch outcome {
-            case .answered(let reply, let picture):
+            case .answered(let reply, let content):
                 await giveBack(worker)
-                return .answered(reply, picture: picture)
+                return .answered(reply, content: content)
             case .lost(let why):
                 giveUp()
                 reason = why

@@ -9,8 +9,8 @@ import MessageSchema
 actor DecoderWorkerProcess {
     /// How one job ended.
     enum Outcome: Sendable {
-        /// The worker answered; with a picture, its bytes.
-        case answered(DecoderReply, picture: [UInt8]?)
+        /// The worker answered; with a picture or a redaction, its bytes.
+        case answered(DecoderReply, content: [UInt8]?)
         /// The worker ended, ran out of its limits or did not answer in time; it is gone.
         case lost(reason: String)
     }
@@ -64,12 +64,14 @@ actor DecoderWorkerProcess {
                 return .lost(reason: ending())
             }
             let reply = try JSONDecoder().decode(DecoderReply.self, from: Data(message.bytes))
-            guard let thumbnail = reply.thumbnail else { return .answered(reply, picture: nil) }
-            guard let memory = message.takeDescriptor(), thumbnail.byteCount <= DecoderPool.mostPictureBytes else {
+            guard let byteCount = reply.thumbnail?.byteCount ?? reply.redactionByteCount else {
+                return .answered(reply, content: nil)
+            }
+            guard let memory = message.takeDescriptor(), byteCount <= DecoderPool.mostContentBytes else {
                 end()
                 return .lost(reason: "the answer makes no sense")
             }
-            return .answered(reply, picture: try memory.read(at: 0, upTo: thumbnail.byteCount))
+            return .answered(reply, content: try memory.read(at: 0, upTo: byteCount))
         } catch let error as FilesError where error.code == .brokenPipe {
             return .lost(reason: ending())
         } catch {

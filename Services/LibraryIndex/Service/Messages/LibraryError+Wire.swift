@@ -50,6 +50,13 @@ extension LibraryError {
             )
         case .noPicture(let reason):
             return ErrorReply(.imageUnavailable, "No picture can be made of it", reason: reason)
+        case .notRedacted(let reason):
+            return ErrorReply(
+                .imageUnavailable,
+                "Its metadata can not be taken out",
+                reason: reason,
+                cause: "notRedacted"
+            )
         case .invalidArgument(let parameter, let rule): return .invalidParameter(parameter, rule)
         case .idempotencyConflict:
             return ErrorReply(

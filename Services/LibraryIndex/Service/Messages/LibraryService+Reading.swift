@@ -86,17 +86,18 @@ extension LibraryService {
     func read(_ request: ReadAsset, _ call: Call, _ sink: ItemSink<Empty>) async throws -> ReadAsset.Summary {
         let offset = request.offset ?? 0
         let chunk = request.chunk ?? 262_144
-        let (record, permit) = try await readable(request.url, call, withLocation: true)
+        let (record, permit, profile) = try await readable(request.url, call, without: request.privacy)
         defer { permit.end() }
         return try await ending(sink, with: permit) {
-            let file = try await library.open(record)
+            let content = try await open(record, without: profile, asked: request.privacy, call)
             let hasher = SHA256()
-            var summary = ReadAsset.Summary(count: 0, bytes: 0, sha256: "", size: record.bytes)
-            let available = max(0, record.bytes - offset)
+            var summary = ReadAsset.Summary(count: 0, bytes: 0, sha256: "", size: content.bytes)
+            summary.privacy = content.profile == .none ? nil : content.profile
+            let available = max(0, content.bytes - offset)
             let length = min(request.length ?? available, available)
             while summary.bytes < length {
                 let wanted = Int(min(Int64(chunk), length - summary.bytes))
-                let bytes = try await library.read(file, at: offset + summary.bytes, upTo: wanted)
+                let bytes = try await library.read(content, at: offset + summary.bytes, upTo: wanted)
                 guard !bytes.isEmpty else {
                     // Shorter than its row says: not the end of the file but damage.
                     try await library.note(.damaged, record)
@@ -108,8 +109,8 @@ extension LibraryService {
                 summary.bytes += Int64(bytes.count)
             }
             let digest = hasher.finish()
-            if summary.bytes == record.bytes {
-                guard digest == record.digest else {
+            if summary.bytes == content.bytes {
+                guard digest == content.digest else {
                     try await library.note(.damaged, record)
                     throw LibraryError(.contentLost(state: .damaged))
                 }
@@ -196,7 +197,7 @@ extension LibraryService {
     }
 
     /// An asset whose bytes the caller may have, and why.
-    private func readable(
+    func readable(
         _ url: AssetURL,
         _ call: Call,
         withLocation: Bool

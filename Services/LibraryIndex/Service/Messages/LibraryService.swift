@@ -79,6 +79,9 @@ package struct LibraryService: Sendable {
         await server.registerStream(ReadAsset.self) { request, call, sink in
             try await mapped { try await read(request, call, sink) }
         }
+        await server.register(DigestAsset.self) { request, call in
+            try await mapped { try await digest(request, call) }
+        }
         await server.registerStream(ThumbnailAsset.self) { request, call, sink in
             try await mapped { try await thumbnail(request, call, sink) }
         }
