@@ -114,7 +114,7 @@ struct `An export stream` {
             _ = try await received.serve(StreamExport(selection: ExportSelection()), world)
             #expect(
                 received.lines.withLock { $0 }.first
-                    == "failed It can not be cleaned; It may say where it was taken. "
+                    == "failed It can not be cleaned: It has a part; It may say where it was taken. "
                     + "Access denied: The user has denied the application location; obscura permissions reset"
             )
         }
@@ -130,7 +130,7 @@ struct `An export stream` {
             _ = try await received.serve(StreamExport(selection: ExportSelection(), privacy: .all), world)
             let lines = received.lines.withLock { $0 }
             #expect(lines.prefix(2) == ["file photo-00000001.jpg", "12 last"], "\(lines)")
-            #expect(lines.contains("failed It can not be cleaned"), "\(lines)")
+            #expect(lines.contains("failed It can not be cleaned: It has a part"), "\(lines)")
             let asset = try #require(received.files.withLock { $0 }.first).asset
             #expect(asset.privacy == .all && asset.cameraMake == nil && asset.representations.isEmpty)
         }

@@ -112,7 +112,7 @@ final class World: Sendable {
         }
         guard privacy != .none else { return content }
         if content.contains(0x21) {
-            throw ErrorReply(.imageUnavailable, "It can not be cleaned", cause: "notRedacted")
+            throw ErrorReply(.imageUnavailable, "It can not be cleaned", reason: "It has a part", cause: "notRedacted")
         }
         let text = String(decoding: content, as: UTF8.self)
         guard let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]") else { return content }

@@ -175,8 +175,11 @@ struct LibraryServiceTests {
             let seen = try await client.call(FindAsset(url: asset.url)).asset
             #expect(seen?.location == nil)
             #expect(seen?.sha256 == nil)
-            let refused = await wireError { _ = try await read(ReadAsset(url: asset.url), client) }
+            let original = ReadAsset(url: asset.url, privacy: PrivacyProfile.none)
+            let refused = await wireError { _ = try await read(original, client) }
             #expect(refused?.code == .accessDenied)
+            let (hidden, _) = try await read(ReadAsset(url: asset.url), client)
+            #expect(!hidden.isEmpty && hidden != bytes)
             try wire.decide(.allowed, .location, .read, Wire.us)
             let shown = try await client.call(FindAsset(url: asset.url)).asset
             #expect(shown?.location == place)
