@@ -7,14 +7,23 @@ struct ReadAssetCommand: Command {
     private static let url = Positional("URL", "The asset", as: ValueReader<AssetURL>.assetURL)
     private static let offset = Option("offset", "N", "Skip so many bytes", as: ValueReader<Int64>.byteCount)
     private static let length = Option("length", "N", "At most so many bytes", as: ValueReader<Int64>.byteCount)
+    private static let privacy = Option<PrivacyProfile>(
+        "privacy",
+        "none|location|all",
+        "What is taken out (default: nothing; without location read, the place)",
+        as: .word
+    )
     private static let output = Option("output", "FILE", "Write there; - is standard output, as without it", as: .text)
 
     var signature: CommandSignature {
         CommandSignature(
             "library read",
             "Gives the bytes of an asset's original",
-            discussion: "At or past the end nothing comes, and that is no error.",
-            parameters: [Self.url, Self.offset, Self.length, Self.output] + CommonParameters.asking,
+            discussion: """
+                At or past the end nothing comes, and that is no error. Without location read, what may say where it was \
+                made comes without the place, as a file of its own.
+                """,
+            parameters: [Self.url, Self.offset, Self.length, Self.privacy, Self.output] + CommonParameters.asking,
             examples: [
                 ("library read URL > photo.jpg", "all of it"),
                 ("library read URL --offset 1024 --length 1024 --output part", "the second kibibyte"),
@@ -33,8 +42,14 @@ struct ReadAssetCommand: Command {
         }
         let cluster = try context.cluster(arguments)
         let url = arguments.one(Self.url)
-        let request = ReadAsset(url: url, offset: arguments[Self.offset], length: arguments[Self.length])
-        let needs = [Need(.library, .read), Need(.location)]
+        let request = ReadAsset(
+            url: url,
+            offset: arguments[Self.offset],
+            length: arguments[Self.length],
+            privacy: arguments[Self.privacy]
+        )
+        let isWhole = request.privacy ?? PrivacyProfile.none == .none
+        let needs = [Need(.library, .read)] + (isWhole ? [Need(.location)] : [])
         let summary = try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
             let reader = AssetReader(cluster, rules.unhurried(unless: arguments))
             guard let target else {
@@ -53,7 +68,10 @@ struct ReadAssetCommand: Command {
         if asJSON {
             terminal.writeJSON(summary)
         } else if let target, !target.isStandardOutput {
-            terminal.writeLine("\(ByteText.of(summary.bytes)) of \(ByteText.of(summary.size)) to \(target.path)")
+            let taken = summary.privacy.map { $0 == .all ? ", without metadata" : ", without the place" } ?? ""
+            terminal.writeLine(
+                "\(ByteText.of(summary.bytes)) of \(ByteText.of(summary.size)) to \(target.path)\(taken)"
+            )
         }
         return .success
     }
