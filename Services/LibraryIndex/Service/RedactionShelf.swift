@@ -6,8 +6,9 @@ import Redaction
 ///
 /// What is made again after a restart is the same: a redaction depends on the bytes and the profile alone.
 actor RedactionShelf {
-    /// Pieces are small for most files and a few megabytes for the worst; a hash is nothing.
-    private static let mostRedactions = 32
+    /// Most files have a few pieces, the worst films a million; so many are kept of all of them, but the newest always.
+    private static let mostPieces = 1 << 20
+    private static let mostRedactions = 256
     private static let mostDigests = 100_000
 
     /// Of which content, and what was taken out.
@@ -29,7 +30,10 @@ actor RedactionShelf {
     func keep(_ redaction: Redaction, _ key: Key) {
         redactions.removeAll { $0.key == key }
         redactions.append((key, redaction))
-        if redactions.count > Self.mostRedactions { redactions.removeFirst() }
+        var pieces = redactions.reduce(0) { $0 + $1.redaction.pieces.count }
+        while redactions.count > Self.mostRedactions || (pieces > Self.mostPieces && redactions.count > 1) {
+            pieces -= redactions.removeFirst().redaction.pieces.count
+        }
     }
 
     func digest(_ key: Key) -> SHA256Digest? { digests[key] }
