@@ -21,6 +21,14 @@ package struct InspectionReport: Hashable, Sendable, Codable {
     package var mayHoldPlace: Bool?
     package var cameraMake: String?
     package var cameraModel: String?
+    package var lensModel: String?
+    /// Seconds.
+    package var exposureTime: Double?
+    package var aperture: Double?
+    /// ISO speed.
+    package var sensitivity: Int?
+    /// Millimetres, of the lens itself.
+    package var focalLength: Double?
     /// Frames a second, for films.
     package var frameRate: Double?
     /// The codec's short name, such as `h264`, for films.

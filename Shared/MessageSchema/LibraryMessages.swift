@@ -247,6 +247,12 @@ package struct AssetQuery: Hashable, Sendable, Codable {
     package var limit: Int?
     /// Assets to be left out before the first.
     package var offset: Int?
+    /// Words that begin words of the file name or the caption, without regard to case and accents; all of them have to be there.
+    package var text: String?
+    /// Part of the camera's make or model, without regard to case.
+    package var camera: String?
+    /// Where it was taken; needs `location` read, too.
+    package var area: MapArea?
     /// Only those that are marked as favourites.
     package var favourite: Bool?
     /// Those in the trash, in place of those that are not; needs `library` readWrite.
@@ -257,6 +263,9 @@ package struct AssetQuery: Hashable, Sendable, Codable {
     func check(_ path: String) throws(ErrorReply) {
         try ErrorReply.checkCount(limit, path + ".limit")
         try ErrorReply.checkCount(offset, path + ".offset")
+        if let area, !area.isValid {
+            throw .invalidParameter(path + ".area", "between parallels and meridians of the Earth, its south first")
+        }
     }
 }
 

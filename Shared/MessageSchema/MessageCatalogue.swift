@@ -91,6 +91,7 @@ package enum MessageCatalogue {
         try visitor.visit(stream: ListAssets.self)
         try visitor.visit(request: CountAssets.self)
         try visitor.visit(request: FindAsset.self)
+        try visitor.visit(request: ReadMetadata.self)
         try visitor.visit(stream: ReadAsset.self)
         try visitor.visit(request: DigestAsset.self)
         try visitor.visit(stream: ThumbnailAsset.self)

@@ -57,6 +57,16 @@ public struct AssetRepresentation: Sendable {
         try await asset.thumbnail(fitting: screen)
     }
 
+    /// What the file's metadata says, as dictionaries of names and texts: `{TIFF}`, `{Exif}`, `{GPS}`, `{Movie}`.
+    ///
+    /// What was given at the save wins. `{GPS}` is there for a program that may know the place.
+    ///
+    /// - Returns: Nil for a file that the library does not understand.
+    /// - Throws: ``ObscuraError``; `noSuchAsset` when it is gone.
+    public func metadata() async throws -> [String: [String: String]]? {
+        try await cluster.call(ReadMetadata(url: message.url)).metadata
+    }
+
     /// Reads up to `count` bytes from an offset.
     ///
     /// Fewer come at the end, and none at or past it. An error is thrown and never an empty array, so that a loop that

@@ -4,6 +4,8 @@ import MessageSchema
 struct Query: Sendable {
     let request: ListAssets
 
+    init(_ query: AssetQuery) { request = ListAssets(query: query) }
+
     init(
         group: AssetsGroup?,
         filter: AssetsFilter,

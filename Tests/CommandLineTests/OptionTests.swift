@@ -40,7 +40,7 @@ struct `Options` {
             "1", "b", "2000000", "library", "use", "forever", "uid:1000", "320x240", Samples.url.description,
             Samples.group.description, "{}", "brightness=1", Samples.use.use.description,
             Samples.consent.id.description,
-            String(repeating: "ab", count: 32), "2099-12-01T00:00:00Z",
+            String(repeating: "ab", count: 32), "2099-12-01T00:00:00Z", "0,0,1,1",
         ]
         return try #require(
             (parameter.words + words).first(where: parameter.accepts),
@@ -145,6 +145,7 @@ extension FakeCluster {
         }
         cluster.onUpload(ReplaceAsset.self) { _, _ in Samples.asset }
         cluster.onUpload(CheckAsset.self) { _, _ in .init(compatible: true, kind: .photo, uti: "public.jpeg") }
+        cluster.on(ReadMetadata.self) { _ in .init(metadata: nil) }
         cluster.on(CountAssets.self) { _ in .init(count: 0, photos: 0, videos: 0) }
         cluster.onStream(ListChanges.self) { _, _ in .init(count: 0, token: "t") }
         cluster.onStream(WatchLibrary.self) { _, _ in Empty() }

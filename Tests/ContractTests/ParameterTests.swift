@@ -83,6 +83,12 @@ struct `Values that make no sense` {
     private static let queries: [Case] = [
         Case(ListAssets.self, #"{"query":{"limit":-1}}"#, "query.limit"),
         Case(ListAssets.self, #"{"query":{"limit":0}}"#, nil),
+        Case(ListAssets.self, #"{"query":{"offset":-1}}"#, "query.offset"),
+        Case(CountAssets.self, #"{"query":{"offset":-1}}"#, "query.offset"),
+        Case(ListAssets.self, #"{"query":{"area":{"south":1,"north":0,"west":0,"east":0}}}"#, "query.area"),
+        Case(ListAssets.self, #"{"query":{"area":{"south":0,"north":91,"west":0,"east":0}}}"#, "query.area"),
+        Case(ListAssets.self, #"{"query":{"area":{"south":0,"north":0,"west":0,"east":181}}}"#, "query.area"),
+        Case(ListAssets.self, #"{"query":{"area":{"south":0,"north":0,"west":179,"east":-179}}}"#, nil),
         Case(StartExport.self, #"{"selection":{"query":{"limit":-7}},"destination":"a"}"#, "selection.query.limit"),
         Case(StreamExport.self, #"{"selection":{"query":{"limit":-7}}}"#, "selection.query.limit"),
         Case(StreamExport.self, #"{"selection":{}}"#, nil),

@@ -72,6 +72,15 @@ struct `A worker process` {
         #expect(try worker.ask(.inspect(), about: picture).reply.report?.isUsable == true)
     }
 
+    @Test func `is confined before it looks at anything`() throws {
+        let worker = try Worker()
+        #expect(try worker.ask(.inspect(), about: Array("text".utf8)).reply.report != nil)
+        let status = try String(contentsOfFile: "/proc/\(worker.process.processID)/status", encoding: .utf8)
+        // proc(5): 2 is a filter.
+        #expect(status.contains("Seccomp:\t2\n"))
+        #expect(status.contains("NoNewPrivs:\t1\n"))
+    }
+
     @Test func `ends when its channel does`() throws {
         let worker = try Worker()
         let status = try worker.end()

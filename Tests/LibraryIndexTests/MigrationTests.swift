@@ -39,6 +39,7 @@ struct MigrationTests {
             let connection = try Connection(opening: "\(path)/library/library.sqlite")
             try connection.execute(
                 """
+                DROP TABLE words; DROP INDEX assets_place;
                 DROP INDEX assets_favourite; DROP INDEX assets_trashed; DROP INDEX assets_original; DROP INDEX changes_age;
                 ALTER TABLE assets DROP COLUMN is_favourite; ALTER TABLE assets DROP COLUMN caption;
                 ALTER TABLE assets DROP COLUMN trashed_us;

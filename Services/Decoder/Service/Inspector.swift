@@ -86,5 +86,10 @@ extension InspectionReport {
         location = metadata.location
         cameraMake = metadata.cameraMake
         cameraModel = metadata.cameraModel
+        lensModel = metadata.lensModel
+        exposureTime = metadata.exposureTime
+        aperture = metadata.aperture
+        sensitivity = metadata.sensitivity
+        focalLength = metadata.focalLength
     }
 }

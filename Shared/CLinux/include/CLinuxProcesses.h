@@ -46,3 +46,7 @@ int clinux_limit_core(void);
 int clinux_limit_file_size(void);
 /// The environment of this process; `environ` is a mutable global, which Swift 6 refuses.
 char *_Nullable const *_Nonnull clinux_environment(void);
+/// prctl(2) PR_SET_NO_NEW_PRIVS and seccomp(2) with a filter of struct sock_filter, which is built of macros: from now on this
+/// process, with all its threads, can use the descriptors it has and its memory, start threads and end. Whatever would open,
+/// connect, execute or change anything else fails with EPERM. It can not be undone. Gives 0, or an error number.
+int clinux_confine_to_descriptors(void);

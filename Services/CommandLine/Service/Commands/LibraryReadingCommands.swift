@@ -40,6 +40,20 @@ extension ValueReader<AssetURL> {
     }
 }
 
+extension ValueReader<MapArea> {
+    /// Four numbers with commas between.
+    static var mapArea: ValueReader<MapArea> {
+        ValueReader(expecting: "four numbers such as 52.3,13.0,52.7,13.8") { text in
+            let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+            guard numbers.count == 4, let south = numbers[0], let west = numbers[1], let north = numbers[2],
+                let east = numbers[3]
+            else { return nil }
+            let area = MapArea(south: south, west: west, north: north, east: east)
+            return area.isValid ? area : nil
+        }
+    }
+}
+
 /// `obscura library groups`.
 struct ListGroupsCommand: Command {
     var signature: CommandSignature {
@@ -70,13 +84,29 @@ struct ListGroupsCommand: Command {
 /// The options that choose further, for `library list` and `library count`.
 enum LibraryViewParameters {
     private static let filter = Option("filter", "TEXT", "Only where the file name has this in it", as: .text)
+    private static let text = Option("text", "WORDS", "Words of the name or the caption, or how they begin", as: .text)
+    private static let camera = Option(
+        "camera",
+        "TEXT",
+        "Only where the camera's make or model has this in it",
+        as: .text
+    )
+    private static let area = Option(
+        "area",
+        "SOUTH,WEST,NORTH,EAST",
+        "Only what was taken there, in degrees; needs location read",
+        as: ValueReader<MapArea>.mapArea
+    )
     private static let favourites = Flag("favourites", "Only favourites")
     private static let trashed = Flag("trashed", "What is in the trash, in place of what is not")
 
-    static let all: [any Parameter] = [filter, favourites, trashed]
+    static let all: [any Parameter] = [filter, text, camera, area, favourites, trashed]
 
     static func complete(_ query: inout AssetQuery, _ arguments: Arguments) {
         query.filter = arguments[filter]
+        query.text = arguments[text]
+        query.camera = arguments[camera]
+        query.area = arguments[area]
         query.favourite = arguments[favourites] ? true : nil
         query.trashed = arguments[trashed] ? true : nil
     }

@@ -18,6 +18,7 @@ package enum CommandCatalogue {
     private static let library: [any Command] =
         [
             ImportCommand(), SaveCommand(), ListGroupsCommand(), ListAssetsCommand(), ShowAssetCommand(),
+            MetadataCommand(),
             ReadAssetCommand(), ThumbnailCommand(), CreateAlbumCommand(), ChangeAlbumCommand(change: .add),
             ChangeAlbumCommand(change: .remove), DeleteAlbumCommand(), ReplaceAssetCommand(), CheckFileCommand(),
             CountAssetsCommand(), LibraryChangesCommand(), VerifyLibraryCommand(),

@@ -23,6 +23,7 @@ enum WireWords {
         "query.filter": ["filter"],
         "query.limit": ["limit"],
         "query.offset": ["offset"],
+        "query.area": ["area"],
         "selection.query.since": ["since"],
         "selection.query.until": ["until"],
         "selection.query.group": ["group"],

@@ -16,6 +16,7 @@ extension AssetTable {
             caption,
             record.row
         )
+        try WordTable(connection: connection).change(record.row, filename: record.filename, caption: caption)
         return true
     }
 
@@ -27,6 +28,7 @@ extension AssetTable {
     /// Deletes a row, and that of its content where no other asset has it.
     func delete(_ record: AssetRecord) throws {
         try connection.run("DELETE FROM assets WHERE id = ?", record.row)
+        try WordTable(connection: connection).remove(record.row)
         try removeContentIfUnused(record.digest)
     }
 
@@ -79,6 +81,7 @@ extension AssetTable {
             record.mayHoldPlace,
             record.row
         )
+        try WordTable(connection: connection).change(record.row, filename: record.filename, caption: record.caption)
     }
 
     /// Assets that were put into the trash at this time or before, the first ones, at most `count`.

@@ -81,7 +81,9 @@ struct AssetTable {
             record.modified?.microseconds,
             record.mayHoldPlace
         )
-        return connection.lastInsertedRow
+        let row = connection.lastInsertedRow
+        try WordTable(connection: connection).add(row, filename: record.filename, caption: record.caption)
+        return row
     }
 
     /// The asset with this identifier; nil when there is none.

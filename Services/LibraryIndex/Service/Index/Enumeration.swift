@@ -21,6 +21,10 @@ package struct Enumeration: Hashable, Sendable {
     let until: String?
     let filter: String?
     let isReversed: Bool
+    /// What FTS5 is asked for.
+    let words: String?
+    let camera: String?
+    let area: MapArea?
     let isFavourite: Bool
     /// Whether the trash is meant, in place of everything else.
     package let isTrash: Bool
@@ -45,6 +49,9 @@ package struct Enumeration: Hashable, Sendable {
         isReversed = query.reverse ?? false
         limit = query.limit
         offset = query.offset ?? 0
+        words = query.text.flatMap { Enumeration.words($0) }
+        camera = query.camera.flatMap { $0.isEmpty ? nil : $0.lowercased() }
+        area = query.area
         isFavourite = query.favourite ?? false
         isTrash = query.trashed ?? false
     }
@@ -110,7 +117,27 @@ package struct Enumeration: Hashable, Sendable {
             conditions.append("instr(a.filename_key, ?) > 0")
             values.append(.text(filter))
         }
+        if let words {
+            conditions.append("a.id IN (SELECT rowid FROM words WHERE words MATCH ?)")
+            values.append(.text(words))
+        }
+        if let camera {
+            conditions.append("instr(lower(coalesce(a.camera_make, '') || ' ' || coalesce(a.camera_model, '')), ?) > 0")
+            values.append(.text(camera))
+        }
+        if let area {
+            let isAcross = area.west > area.east
+            let meridians = isAcross ? "(a.longitude >= ? OR a.longitude <= ?)" : "a.longitude BETWEEN ? AND ?"
+            conditions.append("a.latitude BETWEEN ? AND ? AND \(meridians)")
+            values += [.real(area.south), .real(area.north), .real(area.west), .real(area.east)]
+        }
         return (conditions, values)
+    }
+
+    /// Each word as the beginning of one (sqlite.org/fts5.html, section 3.3): nothing in it is an operator; nil without words.
+    private static func words(_ text: String) -> String? {
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        return words.isEmpty ? nil : words.map { "\"\($0)\"*" }.joined(separator: " ")
     }
 
     /// The wall clock of RFC 3339 text or of a date alone; an offset is not converted, as wall clocks are compared.

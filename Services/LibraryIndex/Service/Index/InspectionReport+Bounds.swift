@@ -9,6 +9,12 @@ extension InspectionReport {
         bounded.reason = reason?.clipped(to: TextBounds.reasonBytes)
         bounded.cameraMake = cameraMake?.clipped(to: TextBounds.metadataBytes)
         bounded.cameraModel = cameraModel?.clipped(to: TextBounds.metadataBytes)
+        bounded.lensModel = lensModel?.clipped(to: TextBounds.metadataBytes)
+        bounded.exposureTime = Self.positive(exposureTime)
+        bounded.aperture = Self.positive(aperture)
+        bounded.focalLength = Self.positive(focalLength)
+        bounded.frameRate = Self.positive(frameRate)
+        bounded.sensitivity = sensitivity.flatMap { (1...100_000_000).contains($0) ? $0 : nil }
         bounded.uti = Self.isTypeIdentifier(uti) ? uti : "public.data"
         bounded.codec = codec?.clipped(to: 64)
         bounded.width = width.flatMap { (0...Int(Int32.max)).contains($0) ? $0 : nil }
@@ -28,6 +34,10 @@ extension InspectionReport {
             )
         }
         return bounded
+    }
+
+    private static func positive(_ number: Double?) -> Double? {
+        number.flatMap { $0.isFinite && $0 > 0 && $0 < 1e9 ? $0 : nil }
     }
 
     private static func isTypeIdentifier(_ text: String) -> Bool {

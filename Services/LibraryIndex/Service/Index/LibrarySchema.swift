@@ -8,7 +8,7 @@ package enum LibrarySchema {
     /// All versions so far.
     package static let schema = DatabaseSchema(
         applicationID: applicationID,
-        migrations: [version1, version2, version3]
+        migrations: [version1, version2, version3, version4]
     )
 
     /// Contents are bytes, assets are rows over them: several assets may share one content, never a row or an owner.
@@ -168,6 +168,16 @@ package enum LibrarySchema {
         ALTER TABLE answers RENAME TO answered;
         CREATE INDEX answered_age ON answered (at_us);
         CREATE INDEX answered_asset ON answered (asset);
+        """
+    )
+
+    /// Words of names and captions (sqlite.org/fts5.html).
+    private static let version4 = Migration(
+        4,
+        """
+        CREATE VIRTUAL TABLE words USING fts5(filename, caption, tokenize = 'unicode61 remove_diacritics 2');
+        INSERT INTO words (rowid, filename, caption) SELECT id, filename, caption FROM assets;
+        CREATE INDEX assets_place ON assets (latitude, longitude) WHERE latitude IS NOT NULL;
         """
     )
 }

@@ -19,8 +19,7 @@ extension LibraryService {
         _ sink: ItemSink<ListAssets.Item>
     ) async throws -> ListAssets.Summary {
         let enumeration = try Enumeration(request.query)
-        let need: Need = enumeration.isTrash ? .readWrite : .read
-        let permit = ReadingPermit(try await gate.authorize([need], for: call))
+        let permit = ReadingPermit(try await gate.authorize(enumeration.needs, for: call))
         defer { permit.end() }
         return try await ending(sink, with: permit) {
             var sight = PlaceSight(gate, for: Asker(call))
@@ -145,7 +144,7 @@ extension LibraryService {
 
     func count(_ request: CountAssets, _ call: Call) async throws -> CountAssets.Reply {
         let enumeration = try Enumeration(request.query)
-        let authorization = try await gate.authorize([enumeration.isTrash ? .readWrite : .read], for: call)
+        let authorization = try await gate.authorize(enumeration.needs, for: call)
         defer { authorization.end() }
         let reply = try await library.count(enumeration)
         try authorization.check()
@@ -214,7 +213,7 @@ extension LibraryService {
         return (record, permit)
     }
 
-    private func permit(for record: AssetRecord?, _ needs: [Need], _ call: Call) async throws -> ReadingPermit {
+    func permit(for record: AssetRecord?, _ needs: [Need], _ call: Call) async throws -> ReadingPermit {
         if let record, isOwn(record, call) {
             let asker = Asker(call)
             do {

@@ -76,6 +76,9 @@ package struct LibraryService: Sendable {
         await server.register(FindAsset.self) { request, call in
             try await mapped { try await find(request, call) }
         }
+        await server.register(ReadMetadata.self) { request, call in
+            try await mapped { try await metadata(request, call) }
+        }
         await server.registerStream(ReadAsset.self) { request, call, sink in
             try await mapped { try await read(request, call, sink) }
         }
