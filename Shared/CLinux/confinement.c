@@ -46,7 +46,8 @@ int clinux_confine_to_descriptors(void) {
 #ifdef __NR_poll
         ALLOW(poll),
 #endif
-        // glibc asks for the status of a descriptor so; a path, which would need letters, is as refused as any other.
+        // glibc asks for the status of a descriptor so. A filter can not see whether the path is empty: the status of a named
+        // file is all that can be had besides.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_newfstatat, 0, 4),
         LOAD(args[3]),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x1000 /* AT_EMPTY_PATH */, 0, 1),

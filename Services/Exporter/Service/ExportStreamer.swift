@@ -31,9 +31,9 @@ package struct ExportStreamer: Sendable {
         let assets = try await source.assets(request.selection, pass.delegation)
         let privacy = request.privacy ?? PrivacyProfile.none
         // Told before anything is copied, so that the caller can see whether it has the room; what a file without its
-        // metadata takes is known only when it is made.
+        // metadata takes, as one whose hash is hidden with its place, is known only when it is made.
         var toCome: Int64?
-        if privacy == .none {
+        if privacy == .none, assets.allSatisfy({ $0.sha256 != nil }) {
             toCome = assets.reduce(0) { bytes, asset in
                 guard let digest = asset.sha256.flatMap({ SHA256Digest($0) }), !present.contains(digest) else {
                     return bytes

@@ -286,5 +286,7 @@ private actor HeadingsOnce {
 
 extension AssetQuery {
     /// What the person may be asked about it.
-    fileprivate var needs: [Need] { [Need(.library, trashed == true ? .readWrite : .read)] }
+    fileprivate var needs: [Need] {
+        [Need(.library, trashed == true ? .readWrite : .read)] + (area == nil ? [] : [Need(.location, .read)])
+    }
 }

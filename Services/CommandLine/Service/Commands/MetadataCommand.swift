@@ -1,3 +1,4 @@
+private import Consent
 private import Media
 private import MessageSchema
 
@@ -18,7 +19,7 @@ struct MetadataCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let request = ReadMetadata(url: arguments.one(Self.url))
-        let reply = try await context.asking(arguments, cluster) { rules in
+        let reply = try await context.asking(arguments, cluster, about: [Need(.library, .read)]) { rules in
             try await cluster.call(request, rules)
         }
         if arguments[CommonParameters.json] {
