@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Movies
+import TestSupport
 import Testing
 
 /// A film cut at every boundary of its boxes, as a crash or a power cut leaves it; ffprobe and FFmpeg are the judges.
@@ -101,7 +102,7 @@ struct FilmCutTests {
     func `single bytes changed anywhere never trap`(kind: Films.Kind) throws {
         let left = try Films.written(kind, frames: 7, finishing: false)
         // The head, and the head of the first fragment.
-        for index in left.indices.prefix(kind.hasSound ? 1_500 : 900) {
+        for index in TestExtent.indices(0...min(kind.hasSound ? 1_500 : 900, left.count - 1), every: 5) {
             for value: UInt8 in [0, 0xFF] {
                 var file = MemoryMovieFile(left)
                 file.bytes[index] = value
