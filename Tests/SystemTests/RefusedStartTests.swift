@@ -55,11 +55,12 @@ struct RefusedStartTests {
                 status: 65,
                 words: ["coordinator", "decision d1", "move it away"]
             ) {
-                let row = "'d1', 'somebody', NULL, 'library', 'read', 'allowed', 'forever', 0, 'uid:0', 1, NULL"
+                let columns = "id, principal, resource, access, verdict, lifespan, decided_us, decided_by, generation"
+                let row = "'d1', 'somebody', 'library', 'read', 'allowed', 'forever', 0, 'uid:0', 1"
                 let script = """
                     import sqlite3
                     base = sqlite3.connect("\($0.path)/coordinator.sqlite")
-                    base.execute("INSERT INTO decision VALUES (\(row))")
+                    base.execute("INSERT INTO decision (\(columns)) VALUES (\(row))")
                     base.commit()
                     """
                 let python = try Process.run(URL(filePath: "/usr/bin/python3"), arguments: ["-c", script])
