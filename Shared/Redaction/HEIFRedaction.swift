@@ -9,21 +9,6 @@ import Movies
 ///
 /// Source: ISO/IEC 14496-12 clause 8.11; ISO/IEC 23008-12 clauses 6 and 9; AV1 Image File Format.
 struct HEIFRedaction {
-    private static let pictures: Set<String> = [
-        "hvc1", "hvt1", "lhv1", "av01", "avc1", "vvc1", "grid", "iovl", "iden", "tmap",
-    ]
-    private static let structure: Set<FourCharacterCode> = [
-        "hdlr", "pitm", "iinf", "iprp", "iref", "iloc", "idat", "dinf", "grpl",
-    ]
-    private static let properties: Set<FourCharacterCode> = [
-        "ispe", "pixi", "colr", "pasp", "hvcC", "lhvC", "av1C", "avcC", "vvcC", "irot", "imir", "clap", "auxC", "rloc",
-        "lsel", "a1op", "a1lx", "clli", "mdcv", "cclv", "amve", "oinf", "tols", "rrtp", "iscl", "free", "skip", "ndwt",
-        "reve",
-    ]
-    /// Texts, and times of making and changing.
-    private static let words: Set<FourCharacterCode> = ["udes", "altt"]
-    private static let times: Set<FourCharacterCode> = ["crtt", "mdft"]
-
     private static let emptyXMP = Array("<x:xmpmeta xmlns:x='adobe:ns:meta/'></x:xmpmeta>".utf8)
 
     private let bytes: RandomAccessBytes
@@ -48,7 +33,7 @@ struct HEIFRedaction {
         }
         guard let meta = outer.first(where: { $0.name == "meta" }), outer.count(where: { $0.name == "meta" }) == 1
         else { throw RedactionError(.damaged, "a picture with none or several heads") }
-        let parts = try boxes.keep(Self.structure, in: meta, skip: 4)
+        let parts = try boxes.keep(HEIFParts.structure, in: meta, skip: 4)
         let inside = parts.first { $0.name == "idat" }
         for part in parts where part.name == "iprp" { try clean(properties: part) }
         guard let information = parts.first(where: { $0.name == "iinf" }),
@@ -97,7 +82,7 @@ struct HEIFRedaction {
             let empty = range.count >= Self.emptyXMP.count ? Self.emptyXMP : []
             boxes.edit.write(empty + [UInt8](repeating: 0x20, count: range.count - empty.count), at: range.lowerBound)
             kept.insert(range)
-        default: if Self.pictures.contains(type) { kept.insert(range) }
+        default: if HEIFParts.pictures.contains(type) { kept.insert(range) }
         }
     }
 
@@ -106,11 +91,11 @@ struct HEIFRedaction {
         for part in try boxes.keep(["ipco", "ipma"], in: box) where part.name == "ipco" {
             for property in try boxes.children(of: part) {
                 let isCleared =
-                    Self.words.contains(property.name)
-                    || (Self.times.contains(property.name) && profile == .all)
+                    HEIFParts.words.contains(property.name)
+                    || (HEIFParts.times.contains(property.name) && profile == .all)
                 if isCleared {
                     boxes.edit.clear(property.payloadStart..<property.end)
-                } else if !Self.properties.contains(property.name), !Self.times.contains(property.name) {
+                } else if !HEIFParts.properties.contains(property.name), !HEIFParts.times.contains(property.name) {
                     throw RedactionError(.unknownPart, "property \(property.name)")
                 }
             }

@@ -1,11 +1,14 @@
-import Containers
+package import Containers
 import MessageSchema
 
 /// A JPEG without metadata: the coded picture and its tables are copied as they are.
 ///
 /// Source: ITU-T T.81 annex B; CIPA DC-008 (EXIF) section 4.7; ISO/IEC 10918-5 (JFIF); CIPA DC-007 (several pictures in
 /// one file). What follows the end of the picture, other pictures and films among it, is left out.
-enum JPEGRedaction {
+package enum JPEGRedaction {
+    /// More of metadata no picture in a picture has.
+    private static let maximumSegmentCount = 4096
+
     /// What is done with a segment.
     private enum Fate {
         case keep
@@ -118,24 +121,38 @@ enum JPEGRedaction {
         }
     }
 
-    /// Where metadata lies in a JPEG that must keep its size, as in a TIFF: the payloads of its segments.
-    static func metadata(in bytes: RandomAccessBytes) throws(RedactionError) -> [Range<Int64>] {
+    /// Where metadata lies in a JPEG that must keep its size, as in a TIFF: the payloads of its segments, those between
+    /// scans too, and what is behind its end.
+    ///
+    /// - Returns: The places in order; none for what does not begin like a JPEG.
+    /// - Throws: `damaged` where the segments make no sense.
+    package static func metadata(in bytes: RandomAccessBytes) throws(RedactionError) -> [Range<Int64>] {
         guard bytes.bytes(at: 0, count: 2) == [0xFF, 0xD8] else { return [] }
         var found: [Range<Int64>] = []
         var position: Int64 = 2
         while true {
             let (marker, end) = try segment(bytes, at: &position)
-            if marker == 0xDA || marker == 0xD9 { return found }
+            if marker == 0xD9 {
+                if end < bytes.count { found.append(end..<bytes.count) }
+                return found
+            }
+            if marker == 0xDA {
+                // Without another marker there is no segment either.
+                guard let next = try? nextMarker(bytes, from: end) else { return found }
+                position = next
+                continue
+            }
             let payload = position + 4..<max(position + 4, end)
             let part = bytes.part(at: payload.lowerBound, count: Int64(payload.count))
             let head = ByteFields(part.bytes(at: 0, count: 12))
             switch marker {
             case 0xE0: if part.count != 14 || !head.has("JFIF\0", at: 0) { found.append(payload) }
             case 0xE2: if !head.has("ICC_PROFILE\0", at: 0) { found.append(payload) }
-            case 0xEE: if !head.has("Adobe", at: 0) { found.append(payload) }
+            case 0xEE: if part.count != 12 || !head.has("Adobe", at: 0) { found.append(payload) }
             case 0xE1, 0xE3...0xEF, 0xFE: found.append(payload)
             default: break
             }
+            guard found.count <= maximumSegmentCount else { throw RedactionError(.tooLarge, "segments") }
             position = end
         }
     }

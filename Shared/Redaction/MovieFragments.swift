@@ -12,7 +12,6 @@ struct MovieFragments {
         var isPlayed = false
     }
 
-    private static let samples: Set<FourCharacterCode> = ["tfhd", "tfdt", "trun", "sdtp", "sgpd", "sbgp", "subs"]
     private static let encryption: Set<FourCharacterCode> = ["saio", "saiz", "senc"]
 
     let tracks: [UInt32: Defaults]
@@ -24,7 +23,7 @@ struct MovieFragments {
     ) throws(RedactionError) {
         var position = fragment.start
         var isGone = false
-        for part in try boxes.keep(["mfhd", "traf"], in: fragment) where part.name == "traf" {
+        for part in try boxes.keep(MovieParts.fragment, in: fragment) where part.name == "traf" {
             let inner = try boxes.children(of: part)
             guard let head = inner.first(where: { $0.name == "tfhd" })?.payload else {
                 throw RedactionError(.damaged, "a fragment without a head")
@@ -43,7 +42,7 @@ struct MovieFragments {
                 if Self.encryption.contains(box.name) {
                     throw RedactionError(.unknownPart, "\(box.name) of a fragment")
                 }
-                if !Self.samples.contains(box.name) { boxes.free(box) }
+                if !MovieParts.run.contains(box.name) { boxes.free(box) }
                 if box.name == "trun" {
                     try run.collect(box.payload, base: run.start ?? position, from: &position, into: &kept)
                 }

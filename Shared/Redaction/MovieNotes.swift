@@ -7,15 +7,6 @@ import Movies
 /// Source: QuickTime File Format, "User Data Atoms", "Metadata Atoms and Types"; ISO/IEC 14496-12 clause 8.11.1.
 enum MovieNotes {
     private static let maximumByteCount: Int64 = 1 << 20
-    private static let keyPrefix = "com.apple.quicktime."
-    private static let keys: Set<String> = ["make", "model", "software", "creationdate"]
-    private static let players: Set<FourCharacterCode> = [
-        "name", "hnti", "hinf", "LOOP", "SelO", "AllF", "WLOC",
-    ]
-    /// The day, maker, model, software, encoder, format: with © in Mac Roman, 0xA9.
-    private static let prose: Set<UInt32> = [
-        0xA964_6179, 0xA96D_616B, 0xA96D_6F64, 0xA973_7772, 0xA974_6F6F, 0xA965_6E63, 0xA966_6D74,
-    ]
 
     static func cleanUserData(
         _ box: BoxEdit.Part,
@@ -26,7 +17,7 @@ enum MovieNotes {
         for item in try boxes.children(of: box) {
             if item.name == "meta" {
                 try cleanMetadata(item, &boxes, profile)
-            } else if !players.contains(item.name), !prose.contains(item.name.rawValue) {
+            } else if !MovieParts.players.contains(item.name), !MovieParts.prose.contains(item.name.rawValue) {
                 boxes.free(item)
             }
         }
@@ -66,7 +57,7 @@ enum MovieNotes {
     ) throws(RedactionError) -> [UInt8]? {
         let items = try boxes.children(of: list)
         guard let names else {
-            let known = items.filter { prose.contains($0.name.rawValue) }
+            let known = items.filter { MovieParts.prose.contains($0.name.rawValue) }
             return known.isEmpty ? nil : wrapped("ilst", known.flatMap { whole($0) })
         }
         var keptKeys: [UInt8] = []
@@ -74,7 +65,7 @@ enum MovieNotes {
         var count: UInt32 = 0
         for (index, key) in try boxes.children(of: names, skip: 8).enumerated() {
             let name = String(decoding: key.payload.bytes(at: 0, count: 128), as: UTF8.self)
-            guard name.hasPrefix(keyPrefix), keys.contains(String(name.dropFirst(keyPrefix.count))) else { continue }
+            guard MovieParts.isKey(name) else { continue }
             count += 1
             keptKeys += whole(key)
             for item in items where item.name.rawValue == UInt32(index + 1) {

@@ -9,11 +9,6 @@ import Movies
 ///
 /// Source: ISO/IEC 14496-12 clause 8; QuickTime File Format, "Movie Atoms".
 struct MovieRedaction {
-    private static let stream: Set<FourCharacterCode> = ["ftyp", "styp", "pdin", "sidx", "ssix", "mfra", "wide"]
-    private static let samples: Set<FourCharacterCode> = [
-        "stsd", "stts", "ctts", "stss", "stsc", "stsz", "stco", "co64", "sdtp", "cslg", "stps", "sgpd", "sbgp", "subs",
-        "stsh", "padb", "stdp",
-    ]
     private static let encryption: Set<FourCharacterCode> = ["saio", "saiz", "senc", "stz2"]
 
     private let bytes: RandomAccessBytes
@@ -52,7 +47,7 @@ struct MovieRedaction {
         for box in data {
             for gap in ByteRanges.gaps(in: box.payloadStart..<box.end, between: joined) { boxes.edit.clear(gap) }
         }
-        for box in outer where !Self.stream.contains(box.name) && !["moov", "moof", "mdat"].contains(box.name) {
+        for box in outer where !MovieParts.stream.contains(box.name) && !["moov", "moof", "mdat"].contains(box.name) {
             boxes.free(box)
         }
         return try boxes.edit.redaction(of: bytes.count)
@@ -102,7 +97,7 @@ struct MovieRedaction {
                 }
                 tracks[id, default: MovieFragments.Defaults()].isPlayed = true
                 clearTimes(part)
-            case "edts", "tapt", "load", "clip", "matt": break
+            case let name where MovieParts.timing.contains(name): break
             // What it refers to may have gone.
             case "tref": if isTrackGone { boxes.free(part) }
             case "mdia": try clean(media: part)
@@ -114,12 +109,11 @@ struct MovieRedaction {
     }
 
     private mutating func clean(media: BoxEdit.Part) throws(RedactionError) {
-        for part in try boxes.keep(["mdhd", "hdlr", "minf", "elng"], in: media) {
+        for part in try boxes.keep(MovieParts.media, in: media) {
             switch part.name {
             case "mdhd": clearTimes(part)
             case "minf":
-                let kept: Set<FourCharacterCode> = ["vmhd", "smhd", "nmhd", "gmhd", "hdlr", "dinf", "stbl"]
-                for inner in try boxes.keep(kept, in: part) {
+                for inner in try boxes.keep(MovieParts.information, in: part) {
                     if inner.name == "dinf" { try checkReferences(inner) }
                     if inner.name == "stbl" { try clean(table: inner) }
                 }
@@ -132,7 +126,7 @@ struct MovieRedaction {
         var found: [FourCharacterCode: RandomAccessBytes] = [:]
         for part in try boxes.children(of: table) {
             if Self.encryption.contains(part.name) { throw RedactionError(.unknownPart, "\(part.name) of a track") }
-            if Self.samples.contains(part.name) { found[part.name] = part.payload } else { boxes.free(part) }
+            if MovieParts.samples.contains(part.name) { found[part.name] = part.payload } else { boxes.free(part) }
         }
         try SampleExtents(found).collect(into: &kept)
     }

@@ -4,20 +4,30 @@ import MessageSchema
 /// picture is shown.
 ///
 /// Source: TIFF 6.0; CIPA DC-008 (EXIF 2.32) section 4.6; DNG 1.7 chapters 4 and 6; TIFF/EP (ISO 12234-2).
-enum TIFFTags {
+package enum TIFFTags {
     /// The kinds of directory.
-    enum Directory {
+    package enum Directory: Sendable {
         /// With a picture: its data are kept.
         case picture
         /// The first directory of an EXIF block, which describes the picture around it.
         case main
+        /// How the picture was taken.
         case exif
+        /// What DCF says about the file.
         case interoperability
     }
 
-    static let exif: UInt16 = 0x8769
-    static let interoperability: UInt16 = 0xA005
-    static let subdirectories: UInt16 = 0x014A
+    /// Points to the EXIF directory.
+    package static let exif: UInt16 = 0x8769
+    /// Points from there to the directory of DCF.
+    package static let interoperability: UInt16 = 0xA005
+    /// Points to more directories with pictures.
+    package static let subdirectories: UInt16 = 0x014A
+
+    /// Whether entries with this tag are known to say nothing about the place.
+    package static func saysNoPlace(_ tag: UInt16, in directory: Directory) -> Bool {
+        isKept(tag, in: directory, .location)
+    }
 
     /// Whether entries with this tag stay.
     static func isKept(_ tag: UInt16, in directory: Directory, _ profile: PrivacyProfile) -> Bool {

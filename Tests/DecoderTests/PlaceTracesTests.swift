@@ -75,7 +75,80 @@ struct `The traces of a place` {
         #expect(mayHoldPlace(plain + [0, 0, 0]) == false)
     }
 
+    /// The same with a directory of EXIF below it that has one text.
+    private func exif(below tag: UInt16) -> [UInt8] {
+        let text: [UInt8] = [UInt8(tag & 0xFF), UInt8(tag >> 8), 2, 0, 4, 0, 0, 0] + Array("sea\0".utf8)
+        return exif([(0x8769, 4, 1, 26)], rest: [1, 0] + text + [0, 0, 0, 0])
+    }
+
+    @Test func `may be in every text and number of EXIF that goes with the place, and in no other`() throws {
+        let plain = try jpeg()
+        // The words of Windows, private directories, and what nobody knows.
+        for tag: UInt16 in [0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F, 0x8649, 0xC634, 0xEA1C, 0xFDE8] {
+            #expect(mayHoldPlace(try adding(0xE1, exif([(tag, 1, 4, 0)]), to: plain)) == true, "\(tag)")
+        }
+        // The user's comment; temperature, humidity, pressure, depth of water, acceleration and elevation.
+        for tag: UInt16 in [0x9286, 0x9400, 0x9401, 0x9402, 0x9403, 0x9404, 0x9405, 0x927C, 0xFE00] {
+            #expect(mayHoldPlace(try adding(0xE1, exif(below: tag), to: plain)) == true, "\(tag)")
+        }
+        for tag: UInt16 in [0x9003, 0x9011, 0xA434] {
+            #expect(mayHoldPlace(try adding(0xE1, exif(below: tag), to: plain)) == false, "\(tag)")
+        }
+        for tag: UInt16 in [0x010F, 0x0131, 0x013B] {
+            #expect(mayHoldPlace(try adding(0xE1, exif([(tag, 2, 4, 0)]), to: plain)) == false, "\(tag)")
+        }
+    }
+
+    @Test func `may be in comments, between scans, and in segments that nobody knows`() throws {
+        let plain = try jpeg()
+        let words = Array("made in Vaduz".utf8)
+        for marker: UInt8 in [0xFE, 0xF0, 0xC8] {
+            #expect(mayHoldPlace(try adding(marker, words, to: plain)) == true, "\(marker)")
+        }
+        #expect(mayHoldPlace(try adding(0xE0, Array("JFXX\0".utf8) + words, to: plain)) == true)
+        #expect(mayHoldPlace(try adding(0xEE, Array("Adobe".utf8) + words, to: plain)) == true)
+        let end = try #require(try JPEGSegments(plain).end)
+        let comment = [0xFF, 0xFE, 0, UInt8(words.count + 2)] + words
+        #expect(mayHoldPlace(Array(plain[..<(end - 2)]) + comment + [0xFF, 0xD9]) == true)
+    }
+
+    @Test func `may be in words of a PNG in a form that goes with the place`() throws {
+        let png = try Tool.pattern("a.png", ["-frames:v", "1"])
+        for (name, expected) in [("tEXt", false), ("zTXt", true), ("iTXt", true), ("teXt", true)] {
+            let text = Array("Title\0\0\0\0\0Vaduz".utf8)
+            let chunk = [0, 0, 0, UInt8(text.count)] + Array(name.utf8) + text + [0, 0, 0, 0]
+            #expect(mayHoldPlace(Array(png[..<33]) + chunk + Array(png[33...])) == expected, "\(name)")
+        }
+    }
+
+    /// The bytes with a name in them written over by another one.
+    private func renaming(_ name: String, _ other: String, in bytes: [UInt8]) throws -> [UInt8] {
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name.utf8) })
+        return Array(bytes[..<place]) + Array(other.utf8) + Array(bytes[(place + 4)...])
+    }
+
+    @Test(arguments: ["udes", "altt", "free", "gps "])
+    func `may be in descriptions of a picture of HEIF`(property: String) throws {
+        let avif = try Tool.pattern("a.avif", ["-frames:v", "1"])
+        #expect(mayHoldPlace(avif) == false)
+        #expect(mayHoldPlace(try renaming("pixi", property, in: avif)) == true)
+    }
+
+    @Test func `may be in boxes below the head of a film that are not known, and in space that is not empty`() throws {
+        let film = try Tool.pattern("a.mov", ["-c:v", "mjpeg"])
+        #expect(mayHoldPlace(film) == false)
+        for name in ["vmhd", "stts", "mdhd"] {
+            #expect(mayHoldPlace(try renaming(name, "gps ", in: film)) == true, "\(name)")
+        }
+        let words = Array("at home".utf8)
+        for name in ["free", "skip", "wide"] {
+            #expect(mayHoldPlace(film + [0, 0, 0, UInt8(words.count + 8)] + Array(name.utf8) + words) == true)
+        }
+    }
+
     @Test(arguments: [
+        ("a.mov", ["-metadata", "title=Vaduz"]), ("a.mp4", ["-metadata", "title=Vaduz"]),
+        ("a.mp4", ["-metadata", "comment=Vaduz"]),
         ("a.mov", ["-metadata", "location=+47.1000+009.5000/"]),
         ("a.mp4", ["-metadata", "location=+47.1000+009.5000/"]),
         ("a.mov", ["-movflags", "use_metadata_tags", "-metadata", "com.apple.quicktime.location.name=here"]),

@@ -239,6 +239,30 @@ struct GateTests {
         }
     }
 
+    @Test func `a place in words alone goes with the place, and a profile that is asked for is carried out`() async throws
+    {
+        try await withWire { wire, client, _ in
+            let plain = try TestLibrary.picture()
+            let words = Array("made in Vaduz".utf8)
+            let comment = [0xFF, 0xFE, 0, UInt8(words.count + 2)] + words
+            let bytes = Array(plain.prefix(2)) + comment + Array(plain.dropFirst(2))
+            let url = try await wire.library.save(bytes, owner: TestLibrary.ben).url
+            try wire.decide(.allowed, .read)
+            try wire.decide(.denied, .location, .read, Wire.us)
+            for privacy in [nil, PrivacyProfile.location] {
+                let found = try await read(ReadAsset(url: url, privacy: privacy), client)
+                #expect(found.summary?.privacy == .location)
+                #expect(!String(decoding: found.bytes, as: Unicode.ASCII.self).contains("Vaduz"))
+            }
+            #expect(try await client.call(FindAsset(url: url)).asset?.sha256 == nil)
+            let harmless = try await wire.library.save(plain, owner: TestLibrary.ben)
+            let asked = try await read(ReadAsset(url: harmless.url, privacy: .location), client)
+            #expect(asked.summary?.privacy == .location)
+            let unasked = try await read(ReadAsset(url: harmless.url), client)
+            #expect(unasked.summary?.privacy == nil && unasked.bytes == plain)
+        }
+    }
+
     @Test func `where the place can not be taken out for certain nothing is read`() async throws {
         try await withWire { wire, client, _ in
             let plain = try TestLibrary.picture()

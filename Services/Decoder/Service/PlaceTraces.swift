@@ -1,12 +1,14 @@
 import Containers
 import Imaging
 import Movies
+import Redaction
 
 /// Whether a file may say where it was made, also where no reader of ours finds it.
 ///
 /// Only what is known to say nothing of the kind is let pass; everything that is not known, or not understood to its
-/// end, may. GPS directories, XMP, IPTC, makers' notes and tracks of anything but pictures and sound are never looked
-/// into: that they are there is enough.
+/// end, may. GPS directories, XMP, IPTC, makers' notes, comments and tracks of anything but pictures and sound are never
+/// looked into: that they are there is enough. What is known is what `Redaction` lets stay where the place is taken out, so
+/// that nothing is handed out as it is of which something would go.
 enum PlaceTraces {
     /// Whether there may be some in a file of this type.
     static func mayBe(in bytes: RandomAccessBytes, type: FileType) -> Bool {
@@ -16,7 +18,7 @@ enum PlaceTraces {
         case .webP: webP(bytes)
         // It has no place for metadata.
         case .bmp: false
-        case .tiff: block(bytes)
+        case .tiff: block(bytes, isFile: true)
         case .heic, .heif, .avif: items(bytes)
         case .quickTime, .mpeg4, .m4v, .threeGPP: film(bytes)
         // Raw pictures, GIF, Matroska, AVI, streams of MPEG: their metadata is not read to its end.
@@ -29,22 +31,40 @@ enum PlaceTraces {
     private static func jpeg(_ bytes: RandomAccessBytes) -> Bool {
         guard bytes.count <= PictureSource.maximumByteCount else { return true }
         let all = bytes.bytes(at: 0, count: Int(bytes.count))
-        guard let parts = try? JPEGSegments(all), parts.scanStart != nil else { return true }
-        // Behind the picture there may be another one, or a film.
-        if let end = parts.end, all[end...].contains(where: { $0 != 0 }) { return true }
+        guard let parts = try? JPEGSegments(all), let scan = parts.scanStart else { return true }
+        // Between scans and behind the picture, where there may be another one, or a film.
+        guard !hasMetadata(inJPEG: bytes, from: Int64(scan)) else { return true }
         return parts.segments.contains { segment in
             let payload = all[segment.payload]
             func has(_ mark: String) -> Bool { payload.starts(with: mark.utf8) }
             return switch segment.marker {
-            case 0xE0: !has("JFIF\0") && !has("JFXX\0")
+            // Frames and tables.
+            case 0xC0...0xC7, 0xC9...0xCF, 0xDB...0xDF: false
+            // Without a thumbnail.
+            case 0xE0: !has("JFIF\0") || payload.count != 14
             case 0xE1: !has("Exif\0") || block(RandomAccessBytes(Array(payload.dropFirst(6))))
             case 0xE2: !has("ICC_PROFILE\0")
-            case 0xEE: !has("Adobe")
-            case 0xE3...0xED, 0xEF: true
-            // Tables, the frame, and comments, which are prose.
-            default: false
+            case 0xEE: !has("Adobe") || payload.count != 12
+            default: true
             }
         }
+    }
+
+    /// Whether a JPEG has metadata, not all zeros, from a place on; what does not begin like a JPEG has none.
+    private static func hasMetadata(inJPEG bytes: RandomAccessBytes, from start: Int64 = 0) -> Bool {
+        guard let found = try? JPEGRedaction.metadata(in: bytes) else { return true }
+        return found.contains { $0.lowerBound >= start && !isZero(bytes, $0) }
+    }
+
+    /// Whether there is nothing but zeros in a range.
+    static func isZero(_ bytes: RandomAccessBytes, _ range: Range<Int64>) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let found = bytes.bytes(at: position, count: Int(min(range.upperBound - position, 1 << 16)))
+            guard !found.isEmpty, found.allSatisfy({ $0 == 0 }) else { return false }
+            position += Int64(found.count)
+        }
+        return true
     }
 
     /// Source: PNG (Third Edition) section 11.
@@ -65,7 +85,7 @@ enum PlaceTraces {
             switch name {
             case "IEND": return position < bytes.count
             case "eXIf": if block(chunk) { return true }
-            case "tEXt", "zTXt", "iTXt":
+            case "tEXt":
                 let keyword = chunk.bytes(at: 0, count: 80).prefix { $0 != 0 }
                 if !prose.contains(String(decoding: keyword, as: UTF8.self)) { return true }
             default: if !known.contains(name) { return true }
@@ -76,8 +96,11 @@ enum PlaceTraces {
 
     /// Source: RFC 9649 section 2.7.
     private static func webP(_ bytes: RandomAccessBytes) -> Bool {
-        let known: Set<String> = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "ICCP"]
-        var position: Int64 = 12
+        chunks(bytes, at: 12, ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"])
+    }
+
+    private static func chunks(_ bytes: RandomAccessBytes, at start: Int64, _ known: Set<String>) -> Bool {
+        var position = start
         for _ in 0..<WebPReader.maximumChunkCount {
             if position >= bytes.count { return false }
             guard let head = bytes.fields(at: position, count: 8, order: .littleEndian), let length = head.uint32(4)
@@ -88,6 +111,8 @@ enum PlaceTraces {
             if name == "EXIF" {
                 let isMarked = chunk.fields(at: 0, count: 6)?.has("Exif\0", at: 0) == true
                 if block(isMarked ? chunk.part(at: 6) : chunk) { return true }
+            } else if name == "ANMF" {
+                if chunks(chunk, at: 16, ["VP8 ", "VP8L", "ALPH"]) { return true }
             } else if !known.contains(name) {
                 return true
             }
@@ -97,45 +122,70 @@ enum PlaceTraces {
 
     /// Source: ISO/IEC 23008-12 clause 6, ISO/IEC 23000-22 (MIAF): items that are pictures or made of such.
     private static func items(_ bytes: RandomAccessBytes) -> Bool {
-        let pictures: Set<String> = ["hvc1", "hvt1", "av01", "jpeg", "grid", "iovl", "iden", "tmap"]
-        let known: Set<FourCharacterCode> = ["ftyp", "meta", "mdat", "free", "skip"]
+        let known: Set<FourCharacterCode> = ["ftyp", "meta", "mdat"]
         let boxes = bytes.boxes()
-        guard let reader = HEIFReader(bytes), boxes.allSatisfy({ known.contains($0.name) && !$0.isCutShort }),
-            boxes.last?.header.end == bytes.count
+        guard let reader = HEIFReader(bytes), boxes.last?.header.end == bytes.count,
+            boxes.allSatisfy({ !$0.isCutShort && (known.contains($0.name) || isEmptySpace($0)) }),
+            boxes.count(where: { $0.name == "meta" }) == 1, let meta = boxes.first(where: { $0.name == "meta" }),
+            !hasTraces(meta, skip: 4, { $0.name == "iprp" ? properties($0) : !HEIFParts.structure.contains($0.name) })
         else { return true }
         return reader.items.values.contains { item in
-            guard item.type == "Exif" else { return !pictures.contains(item.type) }
-            guard item.parts.count == 1, let part = item.parts.first,
-                let skip = part.fields(at: 0, count: 4)?.uint32(0)
-            else { return true }
-            return block(part.part(at: 4 + Int64(skip)))
+            switch item.type {
+            case "Exif":
+                guard item.parts.count == 1, let part = item.parts.first,
+                    let skip = part.fields(at: 0, count: 4)?.uint32(0)
+                else { return true }
+                return block(part.part(at: 4 + Int64(skip)))
+            case "jpeg": return item.parts.count != 1 || item.parts.contains { hasMetadata(inJPEG: $0) }
+            default: return !HEIFParts.pictures.contains(item.type)
+            }
+        }
+    }
+
+    /// What pictures are told to be like, texts for readers among it.
+    private static func properties(_ box: FoundBox) -> Bool {
+        hasTraces(box) { part in
+            guard part.name == "ipco" else { return part.name != "ipma" }
+            return hasTraces(part) { property in
+                HEIFParts.words.contains(property.name)
+                    ? !isZero(property.payload, 0..<property.payload.count)
+                    : !HEIFParts.properties.contains(property.name) && !HEIFParts.times.contains(property.name)
+            }
         }
     }
 
     // MARK: - The block of EXIF
 
-    private static let placeTags: Set<UInt16> = [
-        // GPS directory, XMP, IPTC, Photoshop, maker's note, interoperability of a maker (DNG's private data).
-        0x8825, 0x02BC, 0x83BB, 0x8649, 0x927C, 0xC634,
-    ]
+    /// More parts of a picture are not looked at.
+    private static let maximumPartCount = 1 << 16
 
-    /// Whether a TIFF structure has one of the tags, or can not be read to its end.
-    private static func block(_ bytes: RandomAccessBytes) -> Bool {
+    /// Whether a TIFF structure has a tag that may say where, or can not be read to its end.
+    ///
+    /// `isFile` is whether its first directory has a picture, and does not only describe the one around the block.
+    private static func block(_ bytes: RandomAccessBytes, isFile: Bool = false) -> Bool {
         guard let structure = TIFFStructure(bytes) else { return true }
         let chain = structure.chain(limit: 64)
         guard !chain.isEmpty, chain.count < 64 else { return true }
-        var rest = chain
+        var rest: [(TIFFStructure.Directory, TIFFTags.Directory)] = chain.map { ($0, .picture) }
+        if !isFile { rest[0].1 = .main }
         var seen = 0
-        while let directory = rest.popLast() {
+        while let (directory, kind) = rest.popLast() {
             seen += 1
-            guard directory.isWhole, seen < 256, directory.tags.isDisjoint(with: placeTags) else { return true }
+            guard directory.isWhole, seen < 256,
+                directory.tags.allSatisfy({ TIFFTags.saysNoPlace($0, in: kind) }),
+                kind != .picture || !pictures(of: directory, structure)
+            else { return true }
             // EXIF, interoperability and pictures below this one.
-            for tag: UInt16 in [0x8769, 0xA005, 0x014A] where directory.tags.contains(tag) {
+            let pointers: [(UInt16, TIFFTags.Directory)] = [
+                (TIFFTags.exif, .exif), (TIFFTags.interoperability, .interoperability),
+                (TIFFTags.subdirectories, .picture),
+            ]
+            for (tag, kind) in pointers where directory.tags.contains(tag) {
                 let places = structure.integers(directory.entries[tag], limit: 17)
                 guard (1...16).contains(places.count) else { return true }
                 for place in places {
                     guard let below = structure.directory(at: place) else { return true }
-                    rest.append(below)
+                    rest.append((below, kind))
                 }
             }
         }
@@ -143,82 +193,18 @@ enum PlaceTraces {
         return chain.last?.next != 0
     }
 
-    // MARK: - Films
-
-    /// Source: ISO/IEC 14496-12 clause 8; QuickTime File Format, "Movie Atoms", "User Data Atoms", "Metadata".
-    private static func film(_ bytes: RandomAccessBytes) -> Bool {
-        let outer: Set<FourCharacterCode> = [
-            "ftyp", "styp", "free", "skip", "wide", "mdat", "moov", "moof", "mfra", "sidx", "pdin",
-        ]
-        let boxes = bytes.boxes(limit: MovieReader.maximumTopLevelBoxCount)
-        guard boxes.allSatisfy({ outer.contains($0.name) }), boxes.last?.header.end == bytes.count,
-            boxes.count(where: { $0.name == "moov" }) == 1, let movie = boxes.first(where: { $0.name == "moov" })
-        else { return true }
-        return hasTraces(movie) { part in
-            switch part.name {
-            case "mvhd", "mvex", "iods": false
-            case "trak": track(part)
-            case "udta": userData(part)
-            case "meta": metadata(part)
-            default: true
+    /// Whether one of the JPEGs among the parts of a directory's picture has metadata of its own.
+    private static func pictures(of directory: TIFFStructure.Directory, _ structure: TIFFStructure) -> Bool {
+        // Strips, tiles and the one of a thumbnail: where they lie, and how many bytes they have.
+        let tags: [(UInt16, UInt16)] = [(0x0111, 0x0117), (0x0144, 0x0145), (0x0201, 0x0202)]
+        for (offsets, counts) in tags where directory.tags.contains(offsets) {
+            let starts = structure.integers(directory.entries[offsets], limit: maximumPartCount + 1)
+            let lengths = structure.integers(directory.entries[counts], limit: maximumPartCount + 1)
+            guard starts.count == lengths.count, starts.count <= maximumPartCount else { return true }
+            for (start, length) in zip(starts, lengths) {
+                if hasMetadata(inJPEG: structure.bytes.part(at: start, count: length)) { return true }
             }
         }
-    }
-
-    private static func track(_ box: FoundBox) -> Bool {
-        hasTraces(box) { part in
-            switch part.name {
-            case "tkhd", "edts", "tref", "tapt", "load": return false
-            case "mdia":
-                let handler = part.child("hdlr")?.payload.fields(at: 8, count: 4)
-                return handler?.has("vide", at: 0) != true && handler?.has("soun", at: 0) != true
-            case "udta": return userData(part)
-            case "meta": return metadata(part)
-            default: return true
-            }
-        }
-    }
-
-    /// The day, maker, model, software, encoder, name, format: with © in Mac Roman, 0xA9.
-    private static let proseNames: Set<UInt32> = [
-        0xA964_6179, 0xA96D_616B, 0xA96D_6F64, 0xA973_7772, 0xA974_6F6F, 0xA965_6E63, 0xA96E_616D, 0xA966_6D74,
-    ]
-
-    private static func userData(_ box: FoundBox) -> Bool {
-        hasTraces(box) { item in
-            switch item.name {
-            case "meta": metadata(item)
-            case "name", "hnti", "hinf", "LOOP", "SelO", "AllF", "WLOC": false
-            default: !proseNames.contains(item.name.rawValue)
-            }
-        }
-    }
-
-    private static func metadata(_ box: FoundBox) -> Bool {
-        let known: Set<String> = ["make", "model", "software", "creationdate"]
-        let isPlain = box.payload.fields(at: 4, count: 4)?.has("hdlr", at: 0) == true
-        let skip: Int64 = isPlain ? 0 : 4
-        if hasTraces(box, skip: skip, { !["hdlr", "keys", "ilst", "free"].contains($0.name) }) { return true }
-        let parts = box.children(skip: skip)
-        guard let keys = parts.first(where: { $0.name == "keys" }) else {
-            guard let list = parts.first(where: { $0.name == "ilst" }) else { return false }
-            return hasTraces(list) { !proseNames.contains($0.name.rawValue) }
-        }
-        return hasTraces(keys, skip: 8) { key in
-            let name = String(decoding: key.payload.bytes(at: 0, count: 128), as: UTF8.self)
-            let prefix = "com.apple.quicktime."
-            return !name.hasPrefix(prefix) || !known.contains(String(name.dropFirst(prefix.count)))
-        }
-    }
-
-    /// Whether one of the boxes in a box has traces, or they do not fill it to its end.
-    private static func hasTraces(_ box: FoundBox, skip: Int64 = 0, _ body: (FoundBox) -> Bool) -> Bool {
-        let payload = box.payload.part(at: skip)
-        let parts = payload.boxes()
-        let end = parts.last?.header.end ?? 0
-        // User data of QuickTime may end with four zero bytes.
-        let rest = payload.part(at: end)
-        let isFilled = end == payload.count || (rest.count < 8 && rest.bytes(at: 0, count: 8).allSatisfy { $0 == 0 })
-        return box.isCutShort || !isFilled || parts.contains(where: body)
+        return false
     }
 }

@@ -16,7 +16,9 @@ package struct ReadableContent: Sendable {
 }
 
 extension Library {
-    /// Opens an asset's bytes without what a profile takes out; only an original that may hold a place has one.
+    /// Opens an asset's bytes without what a profile takes out.
+    ///
+    /// A profile that is asked for is carried out, whatever the index thinks the original holds.
     ///
     /// A decoder says what stays, so a crafted file costs a worker at most. The first time, and after a restart, original
     /// and result are read to their ends, so that what is handed out comes from the bytes that were saved.
@@ -24,7 +26,7 @@ extension Library {
     /// - Throws: `LibraryError`: `contentLost`, `notRedacted` with the part that could not be cleaned.
     package func open(_ record: AssetRecord, without profile: PrivacyProfile) async throws -> ReadableContent {
         let file = try await open(record)
-        guard profile == .all || (profile == .location && record.mayHoldPlace) else {
+        guard profile != .none else {
             return ReadableContent(
                 file: file,
                 redaction: nil,

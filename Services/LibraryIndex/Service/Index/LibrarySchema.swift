@@ -8,7 +8,7 @@ package enum LibrarySchema {
     /// All versions so far.
     package static let schema = DatabaseSchema(
         applicationID: applicationID,
-        migrations: [version1, version2, version3, version4]
+        migrations: [version1, version2, version3, version4, version5]
     )
 
     /// Contents are bytes, assets are rows over them: several assets may share one content, never a row or an owner.
@@ -178,6 +178,15 @@ package enum LibrarySchema {
         CREATE VIRTUAL TABLE words USING fts5(filename, caption, tokenize = 'unicode61 remove_diacritics 2');
         INSERT INTO words (rowid, filename, caption) SELECT id, filename, caption FROM assets;
         CREATE INDEX assets_place ON assets (latitude, longitude) WHERE latitude IS NOT NULL;
+        """
+    )
+
+    /// Originals were let pass that say only in texts where they were taken: what was found then is not known any more.
+    private static let version5 = Migration(
+        5,
+        """
+        UPDATE assets SET may_hold_place = 1;
+        UPDATE contents SET report = json_set(report, '$.mayHoldPlace', json('true')) WHERE json_valid(report);
         """
     )
 }
