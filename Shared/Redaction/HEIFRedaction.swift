@@ -43,16 +43,11 @@ struct HEIFRedaction {
         for place in try ItemExtents(locations.payload, inside: inside, in: bytes.count).all {
             try clean(place, as: items.types[place.item] ?? "")
         }
-        let joined = kept.joined
         let data = outer.filter { $0.name == "mdat" } + [inside].compactMap { $0 }
-        guard
-            joined.allSatisfy({ range in
-                data.contains { $0.payloadStart <= range.lowerBound && range.upperBound <= $0.end }
-            })
-        else { throw RedactionError(.damaged, "items that are not in the data") }
-        for box in data {
-            for gap in ByteRanges.gaps(in: box.payloadStart..<box.end, between: joined) { boxes.edit.clear(gap) }
+        guard let gaps = ByteRanges.gaps(in: data.map { $0.payloadStart..<$0.end }, between: kept.joined) else {
+            throw RedactionError(.damaged, "items that are not in the data")
         }
+        for gap in gaps { boxes.edit.clear(gap) }
         for box in outer where !["ftyp", "meta", "mdat"].contains(box.name) { boxes.free(box) }
         return try boxes.edit.redaction(of: bytes.count)
     }
@@ -70,9 +65,9 @@ struct HEIFRedaction {
             let block = bytes.part(at: start, count: range.upperBound - start)
             let cleaned = try EXIFRedaction.block(block, filling: block.count, profile)
             boxes.edit.write(cleaned, at: start)
-            kept.insert(range)
+            try kept.insert(range)
         case "jpeg":
-            kept.insert(range)
+            try kept.insert(range)
             for found in try JPEGRedaction.metadata(in: part) {
                 boxes.edit.clear(range.lowerBound + found.lowerBound..<range.lowerBound + found.upperBound)
             }
@@ -81,8 +76,8 @@ struct HEIFRedaction {
             // Empty XMP, where there is room for it.
             let empty = range.count >= Self.emptyXMP.count ? Self.emptyXMP : []
             boxes.edit.write(empty + [UInt8](repeating: 0x20, count: range.count - empty.count), at: range.lowerBound)
-            kept.insert(range)
-        default: if HEIFParts.pictures.contains(type) { kept.insert(range) }
+            try kept.insert(range)
+        default: if HEIFParts.pictures.contains(type) { try kept.insert(range) }
         }
     }
 

@@ -37,14 +37,16 @@ struct MovieFragments {
             guard run.start != nil || !isGone else {
                 throw RedactionError(.unknownPart, "a fragment that lies behind one that goes")
             }
-            position = run.start ?? position
+            // What offsets count from is the same for all runs of the track.
+            let base = run.start ?? position
+            position = base
             for box in inner {
                 if Self.encryption.contains(box.name) {
                     throw RedactionError(.unknownPart, "\(box.name) of a fragment")
                 }
                 if !MovieParts.run.contains(box.name) { boxes.free(box) }
                 if box.name == "trun" {
-                    try run.collect(box.payload, base: run.start ?? position, from: &position, into: &kept)
+                    try run.collect(box.payload, base: base, from: &position, into: &kept)
                 }
             }
         }
@@ -102,20 +104,21 @@ private struct Run {
         guard position >= 0, position < Int64.max / 2, run.count >= place + count * width else {
             throw RedactionError(.damaged, "a run of samples")
         }
-        var total = count * Int64(sampleByteCount)
+        var (total, isTooMany) = count.multipliedReportingOverflow(by: Int64(sampleByteCount))
         if flags & 0x200 != 0 {
-            total = 0
+            (total, isTooMany) = (0, false)
             let within = flags & 0x100 != 0 ? 4 : 0
             var index: Int64 = 0
             while index < count {
                 let part = min(count - index, 16_384)
                 let fields = try run.exactly(Int(part * width), at: place + index * width, of: "a run")
                 for sample in 0..<Int(part) { total += Int64(fields.uint32(sample * Int(width) + within) ?? 0) }
+                guard total < Int64.max / 4 else { throw RedactionError(.damaged, "a run of samples") }
                 index += part
             }
         }
-        guard total < Int64.max / 4 else { throw RedactionError(.damaged, "a run of samples") }
-        kept.insert(position..<position + total)
+        guard !isTooMany, total < Int64.max / 4 else { throw RedactionError(.damaged, "a run of samples") }
+        try kept.insert(position..<position + total)
         position += total
     }
 }

@@ -50,9 +50,9 @@ struct SampleExtents {
                 let count = min(samples, sampleCount - sample)
                 let length =
                     uniform == 0
-                    ? try sum(sizes, from: sample, count: count) : (count * rate.bytes + rate.per - 1) / rate.per
+                    ? try sum(sizes, from: sample, count: count) : try Self.byteCount(of: count, rate)
                 guard let start, start <= Int64.max / 2 else { throw RedactionError(.damaged, "a table of offsets") }
-                ranges.insert(start..<start + length)
+                try ranges.insert(start..<start + length)
                 sample += count
             }
         }
@@ -83,9 +83,18 @@ struct SampleExtents {
             let part = min(first + count - index, Self.blockByteCount / 4)
             let fields = try sizes.exactly(Int(part) * 4, at: 12 + index * 4, of: "a table of sizes")
             for number in 0..<Int(part) { total += Int64(fields.uint32(number * 4) ?? 0) }
+            guard total < Int64.max / 4 else { throw RedactionError(.damaged, "a table of sizes") }
             index += part
         }
         return total
+    }
+
+    /// The bytes of samples of one size, or of so many for each packet; both numbers have 32 bits in the file, their
+    /// product may have more than fit.
+    private static func byteCount(of count: Int64, _ rate: (bytes: Int64, per: Int64)) throws(RedactionError) -> Int64 {
+        let (all, isTooMany) = count.multipliedReportingOverflow(by: rate.bytes)
+        guard !isTooMany, all < Int64.max / 4 else { throw RedactionError(.damaged, "a table of sizes") }
+        return (all + rate.per - 1) / rate.per
     }
 
     /// Sound of old QuickTime films says one byte for each sample; the description has the true sizes.

@@ -18,6 +18,8 @@ struct TIFFRedaction {
     private var tables: [(start: Int64, bytes: [UInt8])] = []
     private var blanks: [Range<Int64>] = []
     private var seen: Set<Int64> = []
+    /// The parts of pictures that were looked at.
+    private var parts: Set<Range<Int64>> = []
 
     private struct Row {
         let tag: UInt16
@@ -32,7 +34,7 @@ struct TIFFRedaction {
     /// A TIFF or DNG without metadata.
     static func plan(_ bytes: RandomAccessBytes, _ profile: PrivacyProfile) throws(RedactionError) -> Redaction {
         guard let structure = TIFFStructure(bytes) else { throw RedactionError(.damaged, "no head of a TIFF") }
-        var redaction = TIFFRedaction(structure, profile)
+        var redaction = try TIFFRedaction(structure, profile)
         var next = structure.firstDirectory
         while next != 0 { next = try redaction.clean(next, .picture) }
         return try redaction.redaction()
@@ -41,16 +43,16 @@ struct TIFFRedaction {
     /// An EXIF block without metadata, of the same size; the thumbnail is left out.
     static func block(_ bytes: RandomAccessBytes, _ profile: PrivacyProfile) throws(RedactionError) -> Redaction {
         guard let structure = TIFFStructure(bytes) else { throw RedactionError(.damaged, "no head of an EXIF block") }
-        var redaction = TIFFRedaction(structure, profile)
+        var redaction = try TIFFRedaction(structure, profile)
         _ = try redaction.clean(structure.firstDirectory, .main)
         return try redaction.redaction()
     }
 
-    private init(_ structure: TIFFStructure, _ profile: PrivacyProfile) {
+    private init(_ structure: TIFFStructure, _ profile: PrivacyProfile) throws(RedactionError) {
         bytes = structure.bytes
         order = structure.order
         self.profile = profile
-        kept.insert(0..<8)
+        try kept.insert(0..<8)
     }
 
     /// Cleans one directory and those below it.
@@ -67,7 +69,7 @@ struct TIFFRedaction {
         let pointer = bytes.fields(at: end, count: 4, order: order)?.uint32(0)
         let rows = try rows(table, at: start + 2, count, directory)
         for row in rows {
-            if !row.isInline { kept.insert(row.values) }
+            if !row.isInline { try kept.insert(row.values) }
             switch row.tag {
             case TIFFTags.exif: try cleanBelow(row, .exif)
             case TIFFTags.interoperability: try cleanBelow(row, .interoperability)
@@ -136,7 +138,10 @@ struct TIFFRedaction {
             }
             for (offset, length) in zip(try numbers(start), try numbers(count)) {
                 guard offset + length <= bytes.count else { throw RedactionError(.damaged, "a part ends too early") }
-                kept.insert(offset..<offset + length)
+                // Two directories may have the same picture.
+                guard parts.insert(offset..<offset + length).inserted else { continue }
+                try kept.insert(offset..<offset + length)
+                guard blanks.count <= Self.maximumPartCount else { throw RedactionError(.tooLarge, "parts") }
                 // What does not begin like a JPEG costs two bytes.
                 for range in try JPEGRedaction.metadata(in: bytes.part(at: offset, count: length)) {
                     blanks.append(offset + range.lowerBound..<offset + range.upperBound)
@@ -146,12 +151,13 @@ struct TIFFRedaction {
     }
 
     private func redaction() throws(RedactionError) -> Redaction {
-        guard kept.count <= Self.maximumPartCount else { throw RedactionError(.tooLarge, "parts") }
         var all = kept
-        for table in tables { all.insert(table.start..<table.start + Int64(table.bytes.count)) }
-        let joined = all.joined
+        for table in tables { try all.insert(table.start..<table.start + Int64(table.bytes.count)) }
+        guard let gaps = ByteRanges.gaps(in: [0..<bytes.count], between: all.joined) else {
+            throw RedactionError(.damaged, "a part ends too early")
+        }
         var edit = InPlaceEdit()
-        for gap in ByteRanges.gaps(in: 0..<bytes.count, between: joined) { edit.clear(gap) }
+        for gap in gaps { edit.clear(gap) }
         for table in tables { edit.write(table.bytes, at: table.start) }
         for blank in blanks { edit.clear(blank) }
         return try edit.redaction(of: bytes.count)

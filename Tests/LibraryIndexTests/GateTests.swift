@@ -279,6 +279,22 @@ struct GateTests {
         }
     }
 
+    @Test func `changes since a token are told at once, also after a restart`() async throws {
+        try await withTemporaryDirectory { path in
+            let first = try await Wire(path)
+            let token = try await first.library.token(at: try await first.library.generation())
+            let url = try await first.library.save(try TestLibrary.picture(), owner: TestLibrary.ben).url
+            await first.stop()
+            let wire = try await Wire(path)
+            try wire.decide(.allowed, .read)
+            let client = try wire.client()
+            let stream = try await client.stream(WatchLibrary(since: token))
+            let told = try await stream.next()?.value
+            #expect(told?.url == .asset(url) && told?.kind == .inserted)
+            await wire.stop()
+        }
+    }
+
     // MARK: - After a revocation
 
     @Test func `who waits for changes is told of a revocation without any`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LibraryIndexService
 import Media
 import MessageSchema
@@ -112,6 +113,74 @@ struct ReplacingTests {
                 _ = try await replace(record, with: try TestLibrary.picture(4), in: library, key: "k")
             }
             #expect(conflict == .idempotencyConflict)
+        }
+    }
+
+    private func codeOfReplacing(
+        _ record: AssetRecord,
+        with bytes: [UInt8],
+        in library: Library
+    ) async -> LibraryError.Code? {
+        await refusal { _ = try await replace(record, with: bytes, in: library) }
+    }
+
+    /// A worker that begins when the gate is opened; what it makes of a file is the real one's.
+    private func gatedWorker(in path: String) throws -> String {
+        try #require(unsafe mkfifo("\(path)/gate", 0o600) == 0)
+        return try TestLibrary.script(
+            ": > '\(path)/begun'; read line < '\(path)/gate'; exec '\(TestLibrary.decoder)'",
+            in: path
+        )
+    }
+
+    /// Looks again and again; ends with the test's time limit.
+    private func wait(until condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test func `of two that overlap the later one wins, and no bytes are left of the other`() async throws {
+        try await withTemporaryDirectory { path in
+            let first = try await TestLibrary.open(path)
+            let record = try await first.save(try TestLibrary.picture(1))
+            let known = try TestLibrary.picture(2)
+            let helper = try await first.save(known)
+            await first.close()
+            // What is known needs no worker: only the first of the two waits at the gate.
+            let library = try await TestLibrary.open(path, decoder: try gatedWorker(in: path))
+            let bytes = try TestLibrary.picture(3)
+            async let slow = replace(record, with: bytes, in: library)
+            try await wait { FileManager.default.fileExists(atPath: "\(path)/begun") }
+            _ = try await replace(record, with: known, in: library)
+            _ = try await library.delete([helper.url])
+            try FileHandle(forWritingTo: URL(filePath: "\(path)/gate")).close()
+            let replaced = try await slow
+            #expect(try await library.asset(record.url) == replaced)
+            let file = try await library.open(replaced)
+            #expect(try await library.read(file, at: 0, upTo: bytes.count + 1) == bytes)
+            #expect(try placedFiles(path).count == 1)
+            #expect(try await library.verify().orphans == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/store/staging").isEmpty)
+        }
+    }
+
+    @Test func `while it is deleted it leaves no bytes behind, whichever is first`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            for seed in 1...20 {
+                let record = try await library.save(try TestLibrary.picture(UInt8(seed)))
+                let bytes = try TestLibrary.picture(UInt8(seed + 100))
+                async let replacing = codeOfReplacing(record, with: bytes, in: library)
+                async let deleting = library.delete([record.url])
+                let (code, deleted) = try await (replacing, deleting)
+                #expect(code == nil || code == .notEditable)
+                #expect(deleted.changed == 1)
+            }
+            #expect(try placedFiles(path).isEmpty)
+            #expect(try await library.verify().orphans == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/store/staging").isEmpty)
         }
     }
 }

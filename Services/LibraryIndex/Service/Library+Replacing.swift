@@ -1,7 +1,8 @@
 import Hashing
 package import Media
 package import MessageSchema
-private import SQLite
+import SQLite
+private import Timekeeping
 
 extension Library {
     /// Gives an asset other bytes, if they can be viewed or played; its URL stays.
@@ -82,9 +83,14 @@ extension Library {
         _ key: IdempotencyKey?,
         _ allowed: @escaping @Sendable () throws -> Void
     ) async throws -> AssetRecord {
-        let now = now()
-        let owner = Owner(principal: old.owner, label: old.ownerLabel)
-        let id = old.id
+        let exchange = Exchange(
+            id: old.id,
+            owner: Owner(principal: old.owner, label: old.ownerLabel),
+            new: new,
+            report: report,
+            key: key,
+            allowed: allowed
+        )
         return try await removing([old.digest, new.digest]) {
             do {
                 try await store.place(staged)
@@ -94,31 +100,69 @@ extension Library {
             }
             // `removing` has begun for both, and answers for the placed file from here.
             await store.settle(staged.digest)
-            let (record, events) = try await database.transaction { connection -> (AssetRecord, [LibraryEvent]) in
-                try allowed()
-                let assets = AssetTable(connection: connection)
-                guard let present = try assets.find(id), Library.mayReplace(present, owner) else {
-                    throw LibraryError(.notEditable)
-                }
-                var record = present.replaced(by: new)
-                record.row = present.row
-                let content = try ContentTable(connection: connection)
-                    .row(for: new.digest, bytes: new.bytes, report: report)
-                try assets.setContent(record, content: content.row)
-                try assets.removeContentIfUnused(present.digest)
-                var events = content.isHealed ? try Library.tellUpdated(new.digest, connection, now) : []
-                if !content.isHealed {
-                    events.append(
-                        try ChangeTable(connection: connection)
-                            .add(.updated, asset: record.url, id: record.id, at: now)
-                    )
-                }
-                try Library.note(key, .imported, record.row, connection, now)
-                try allowed()
-                return (record, events)
+            return try await commit(exchange, announced: [old.digest, new.digest])
+        }
+    }
+
+    /// Which asset gets what.
+    private struct Exchange: Sendable {
+        let id: AssetID
+        let owner: Owner
+        let new: AssetRecord
+        let report: InspectionReport
+        let key: IdempotencyKey?
+        let allowed: @Sendable () throws -> Void
+    }
+
+    /// Commits the row. Where somebody else has replaced the bytes meanwhile, those go, and are announced to the store first.
+    private func commit(_ exchange: Exchange, announced: Set<SHA256Digest>) async throws -> AssetRecord {
+        let now = now()
+        do {
+            let (record, events) = try await database.transaction {
+                try Library.take(exchange, announced: announced, on: $0, at: now)
             }
             if !events.isEmpty { announce(events) }
             return record
+        } catch let moved as ContentMoved {
+            return try await removing([moved.digest]) {
+                try await commit(exchange, announced: announced.union([moved.digest]))
+            }
         }
     }
+
+    private static func take(
+        _ exchange: Exchange,
+        announced: Set<SHA256Digest>,
+        on connection: Connection,
+        at now: Timestamp
+    ) throws -> (AssetRecord, [LibraryEvent]) {
+        try exchange.allowed()
+        let new = exchange.new
+        let assets = AssetTable(connection: connection)
+        guard let present = try assets.find(exchange.id), Library.mayReplace(present, exchange.owner) else {
+            throw LibraryError(.notEditable)
+        }
+        guard announced.contains(present.digest) else { throw ContentMoved(digest: present.digest) }
+        var record = present.replaced(by: new)
+        record.row = present.row
+        let content = try ContentTable(connection: connection)
+            .row(for: new.digest, bytes: new.bytes, report: exchange.report)
+        try assets.setContent(record, content: content.row)
+        try assets.removeContentIfUnused(present.digest)
+        var events = content.isHealed ? try Library.tellUpdated(new.digest, connection, now) : []
+        if !content.isHealed {
+            events.append(
+                try ChangeTable(connection: connection).add(.updated, asset: record.url, id: record.id, at: now)
+            )
+        }
+        try Library.note(exchange.key, .imported, record.row, connection, now)
+        try exchange.allowed()
+        return (record, events)
+    }
+}
+
+/// An asset has other bytes than those that were announced to the store to go: nothing has happened.
+struct ContentMoved: Error {
+    /// The bytes that it has.
+    let digest: SHA256Digest
 }

@@ -73,12 +73,20 @@ extension Library {
         _ urls: [AssetURL],
         _ allowed: @escaping @Sendable () throws -> Void = {}
     ) async throws -> ChangedAssets {
-        let digests = Set(try await assets(urls).map(\.digest))
-        return try await removing(digests) {
-            try await change(urls, allowed) { record, assets in
-                try assets.delete(record)
-                // Who follows the changes was told when it went into the trash.
-                return record.trashed == nil ? .changed(.deleted) : .changed(nil)
+        while true {
+            let digests = Set(try await assets(urls).map(\.digest))
+            do {
+                return try await removing(digests) {
+                    try await change(urls, allowed) { record, assets in
+                        guard digests.contains(record.digest) else { throw ContentMoved(digest: record.digest) }
+                        try assets.delete(record)
+                        // Who follows the changes was told when it went into the trash.
+                        return record.trashed == nil ? .changed(.deleted) : .changed(nil)
+                    }
+                }
+            } catch is ContentMoved {
+                // Replaced meanwhile, which somebody has to go on doing to keep this from ending.
+                continue
             }
         }
     }
@@ -100,8 +108,11 @@ extension Library {
             count += try await removing(Set(expired.map(\.digest))) {
                 try await database.transaction { connection in
                     let assets = AssetTable(connection: connection)
-                    // One that was restored meanwhile stays.
-                    let still = try expired.filter { try assets.find(row: $0.row)?.trashed == $0.trashed }
+                    // One that was restored or has got other bytes meanwhile stays, the latter until the next time.
+                    let still = try expired.filter { record in
+                        let present = try assets.find(row: record.row)
+                        return present?.trashed == record.trashed && present?.digest == record.digest
+                    }
                     for record in still { try assets.delete(record) }
                     return still.count
                 }

@@ -181,8 +181,6 @@ extension LibraryService {
         return try await ending(sink, with: permit) {
             var last = try await library.generation(of: request.since)
             while true {
-                await feed.wait(after: last)
-                try Task.checkCancellation()
                 // Read before the changes are, so that none is stepped over.
                 let told = feed.generation
                 let events = try await library.events(after: last, count: 100)
@@ -190,7 +188,11 @@ extension LibraryService {
                     try await sink.send(event, admitting: permit.check)
                     last = event.generation
                 }
-                if events.isEmpty { last = max(last, told) }
+                // What was there before, also before this process, is not waited for.
+                guard events.isEmpty else { continue }
+                last = max(last, told)
+                await feed.wait(after: last)
+                try Task.checkCancellation()
             }
         }
     }
