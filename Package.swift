@@ -236,7 +236,9 @@ let testTargets: [Target] = [
     tests("ExporterTests", base + ["Bags", "ExporterService"]),
     tests(
         "LibraryIndexTests",
-        base + ["Containers", "LibraryIndexService", "ObscuraClient", "Imaging", "SQLite", "obscura-decoder"]
+        base + [
+            "Containers", "LibraryIndexService", "ObscuraClient", "Imaging", "Redaction", "SQLite", "obscura-decoder",
+        ]
     ),
     tests(
         "CommandLineTests",

@@ -56,6 +56,9 @@ package struct DecoderReply: Hashable, Sendable, Codable {
         }
     }
 
+    /// With this code a worker ends that could not confine itself: no file is to blame (sysexits.h, EX_CONFIG).
+    package static let unconfinedExitCode: Int32 = 78
+
     package var report: InspectionReport?
     package var thumbnail: Thumbnail?
     /// Bytes of a `Redaction` in the memory file that comes with the reply.

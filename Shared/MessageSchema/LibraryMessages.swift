@@ -248,6 +248,8 @@ package struct AssetQuery: Hashable, Sendable, Codable {
     /// Assets to be left out before the first.
     package var offset: Int?
     /// Words that begin words of the file name or the caption, without regard to case and accents; all of them have to be there.
+    ///
+    /// At most ``Limits/searchTextBytes``; a text without words finds nothing.
     package var text: String?
     /// Part of the camera's make or model, without regard to case.
     package var camera: String?
@@ -263,6 +265,9 @@ package struct AssetQuery: Hashable, Sendable, Codable {
     func check(_ path: String) throws(ErrorReply) {
         try ErrorReply.checkCount(limit, path + ".limit")
         try ErrorReply.checkCount(offset, path + ".offset")
+        if let text, text.utf8.count > Limits.searchTextBytes {
+            throw .invalidParameter(path + ".text", "of at most \(Limits.searchTextBytes) bytes")
+        }
         if let area, !area.isValid {
             throw .invalidParameter(path + ".area", "between parallels and meridians of the Earth, its south first")
         }

@@ -26,6 +26,8 @@ package enum Limits {
     package static let pictureSides = 1...65_500
     /// Pixels a side of the box that a thumbnail fits into.
     package static let thumbnailSides = 1...4_096
+    /// Bytes of the words that assets are searched by.
+    package static let searchTextBytes = 256
     /// Seconds of film that can be asked for.
     package static let filmSeconds = 0.1...86_400
     /// Seconds from picture to picture of a timelapse.

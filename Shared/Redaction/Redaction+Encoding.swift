@@ -26,7 +26,8 @@ extension Redaction {
         return bytes
     }
 
-    /// Reads what `encoded` gives; nil for anything else, and for pieces outside an original of this size.
+    /// Reads what `encoded` gives; nil for anything else, for pieces outside an original of this size, and for more bytes
+    /// than the original and the new ones have together: nothing is taken out by adding zeros.
     package init?(encoded bytes: [UInt8], ofSourceWith sourceByteCount: Int64) {
         self.init()
         let fields = ByteFields(bytes)
@@ -49,6 +50,7 @@ extension Redaction {
             case 2: append(.zeros(count))
             default: return nil
             }
+            guard byteCount <= sourceByteCount + Int64(bytes.count) else { return nil }
         }
     }
 }

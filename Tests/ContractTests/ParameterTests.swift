@@ -89,6 +89,8 @@ struct `Values that make no sense` {
         Case(ListAssets.self, #"{"query":{"area":{"south":0,"north":91,"west":0,"east":0}}}"#, "query.area"),
         Case(ListAssets.self, #"{"query":{"area":{"south":0,"north":0,"west":0,"east":181}}}"#, "query.area"),
         Case(ListAssets.self, #"{"query":{"area":{"south":0,"north":0,"west":179,"east":-179}}}"#, nil),
+        Case(ListAssets.self, #"{"query":{"text":"\#(String(repeating: "a ", count: 129))"}}"#, "query.text"),
+        Case(CountAssets.self, #"{"query":{"text":"\#(String(repeating: "a ", count: 128))"}}"#, nil),
         Case(StartExport.self, #"{"selection":{"query":{"limit":-7}},"destination":"a"}"#, "selection.query.limit"),
         Case(StreamExport.self, #"{"selection":{"query":{"limit":-7}}}"#, "selection.query.limit"),
         Case(StreamExport.self, #"{"selection":{}}"#, nil),

@@ -73,6 +73,23 @@ struct GateTests {
         }
     }
 
+    @Test func `who is not shown one's own without more is not shown its place either`() async throws {
+        try await withWire { wire, client, _ in
+            let bytes = try TestLibrary.picture(location: Self.place)
+            let url = try await wire.library.save(bytes, owner: Self.owner).url
+            #expect(try await client.call(FindAsset(url: url)).asset?.location == Self.place)
+            try wire.decide(.denied, .addOnly)
+            try wire.decide(.allowed, .read)
+            try wire.decide(.denied, .location, .read, Wire.us)
+            let found = try #require(try await client.call(FindAsset(url: url)).asset)
+            #expect(found.location == nil && found.sha256 == nil)
+            #expect(try await places(client) == [nil])
+            let metadata = try await client.call(ReadMetadata(url: url)).metadata
+            #expect(metadata?.isEmpty == false && metadata?["{GPS}"] == nil)
+            #expect(try await read(ReadAsset(url: url), client).summary?.privacy == .location)
+        }
+    }
+
     @Test func `one's own assets are not shown when the policy forbids the library, nor without a lease`() async throws
     {
         try await withWire { wire, client, _ in

@@ -93,6 +93,59 @@ struct ImportTests {
         }
     }
 
+    @Test func `a worker that can not be confined is an error of ours, and the file is not blamed`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path, decoder: try TestLibrary.script("exit 78", in: path))
+            let bytes = try TestLibrary.picture()
+            let code = await refusal { _ = try await library.importFile(bytes) }
+            #expect(code == .noDecoder(reason: "it could not be confined"))
+            await library.close()
+            let again = try await TestLibrary.open(path)
+            #expect(try await again.importFile(bytes).record?.state == .ok)
+        }
+    }
+
+    @Test func `a worker sees files of one owner alone`() async throws {
+        try await withTemporaryDirectory { path in
+            let script = "echo x >> '\(path)/workers'; exec '\(TestLibrary.decoder)'"
+            let library = try await TestLibrary.open(path, decoder: try TestLibrary.script(script, in: path))
+            func count() throws -> Int {
+                try String(contentsOfFile: "\(path)/workers", encoding: .utf8).split(separator: "\n").count
+            }
+            let first = try await library.save(try TestLibrary.picture(1), owner: TestLibrary.ann)
+            _ = try await library.save(try TestLibrary.picture(2), owner: TestLibrary.ann)
+            #expect(try count() == 1)
+            let second = try await library.save(try TestLibrary.picture(3), owner: TestLibrary.ben)
+            #expect(try count() == 2)
+            _ = try await library.thumbnail(of: first, width: 9, height: 9)
+            _ = try await library.open(second, without: .location)
+            #expect(try count() == 2, "each has one")
+            #expect(await library.decoderCount == 2)
+            let third = Owner(principal: "uid:1002", label: nil)
+            _ = try await library.save(try TestLibrary.picture(4), owner: third)
+            #expect(try count() == 3)
+            #expect(await library.decoderCount == 2, "no more than there may be")
+            _ = try await library.thumbnail(of: first, width: 8, height: 8)
+            #expect(try count() == 4, "the oldest one went")
+        }
+    }
+
+    @Test func `what costs its decoders without its metadata costs them once`() async throws {
+        try await withTemporaryDirectory { path in
+            let first = try await TestLibrary.open(path)
+            let record = try await first.save(try TestLibrary.picture())
+            await first.close()
+            let worker = try TestLibrary.script("echo x >> '\(path)/workers'; exit 1", in: path)
+            let library = try await TestLibrary.open(path, decoder: worker)
+            for _ in 1...3 {
+                let code = await refusal { _ = try await library.open(record, without: .all) }
+                #expect(code == .notRedacted(reason: "it ended with code 1"))
+            }
+            let workers = try String(contentsOfFile: "\(path)/workers", encoding: .utf8).split(separator: "\n")
+            #expect(workers.count == 2)
+        }
+    }
+
     @Test func `many files at once go through few workers`() async throws {
         try await withTemporaryDirectory { path in
             let library = try await TestLibrary.open(path)

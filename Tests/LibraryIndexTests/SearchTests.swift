@@ -39,7 +39,12 @@ struct SearchTests {
             #expect(try await found(library) { $0.text = "sea house" } == [names[2]])
             #expect(try await found(library) { $0.text = "0042" } == [names[2]], "IMG_0042 is two words")
             #expect(try await found(library) { $0.text = "sea OR ete" }.isEmpty, "nothing is an operator")
-            for text in ["\"", "*", "a\"b", "NEAR(", "{x}:", "-sea"] { _ = try await found(library) { $0.text = text } }
+            for text in ["a\"b", "NEAR(", "{x}:", "-sea"] { _ = try await found(library) { $0.text = text } }
+            // Words that are none are in nothing.
+            for text in ["\"", "*", " ", "!?", "\u{1F30A}"] {
+                #expect(try await found(library) { $0.text = text }.isEmpty, "\(text)")
+            }
+            #expect(try await found(library) { $0.text = "" }.count == 3, "nothing is asked for")
             // It follows what changes and what goes.
             _ = try await library.mark([records[2].url], favourite: nil, caption: "")
             #expect(try await found(library) { $0.text = "house" }.isEmpty)

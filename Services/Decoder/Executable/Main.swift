@@ -1,5 +1,7 @@
 private import DecoderService
 private import Files
+private import Glibc
+private import MessageSchema
 
 @main
 struct Main {
@@ -15,10 +17,10 @@ struct Main {
         do throws(Confinement.Refused) {
             try Confinement.apply()
         } catch {
-            // The library would take an end for the file's fault; the promise of our own code is what is left.
-            let words =
-                "obscura-decoder: not confined: the kernel has no filter of system calls (\(error.errorNumber))\n"
+            // The promise of our own code is what is left where the kernel has no filter; anything else is not lived with.
+            let words = "obscura-decoder: not confined: no filter of system calls (\(error.errorNumber))\n"
             try? FileDescriptor(adopting: 2).writeAll(Array(words.utf8))
+            if !error.isUnsupported { exit(DecoderReply.unconfinedExitCode) }
         }
         do throws(FilesError) {
             try DecoderWorker(channel: DescriptorChannel(adopting: FileDescriptor(adopting: 3)), limits: limits).run()

@@ -1,4 +1,5 @@
 private import CLinux
+private import Glibc
 
 /// What keeps a worker's process, whatever code a hostile file got to run in it, from everything but its descriptors.
 package enum Confinement {
@@ -6,6 +7,9 @@ package enum Confinement {
     package struct Refused: Error, Hashable, Sendable {
         /// errno(3) of seccomp(2).
         package let errorNumber: Int32
+
+        /// Whether the kernel has no such filters at all.
+        package var isUnsupported: Bool { errorNumber == ENOSYS || errorNumber == EINVAL }
     }
 
     /// From here on nothing can be opened, connected to, executed or signalled by this process: such calls fail with EPERM.

@@ -64,7 +64,7 @@ extension Library {
                 guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
                 return record
             }
-            let report = try await inspect(staged)
+            let report = try await inspect(staged, for: owner)
             try check(report, for: request.mediaType)
             var record = AssetRecord(
                 staged: staged,
@@ -111,7 +111,7 @@ extension Library {
                 await store.discard(staged)
                 return ImportedFile(outcome: answered.outcome, reason: nil, record: answered.record)
             }
-            let report = try await inspect(staged)
+            let report = try await inspect(staged, for: owner)
             if report.kind == .unknown, report.state != .quarantined {
                 await store.discard(staged)
                 return ImportedFile(
@@ -271,7 +271,7 @@ extension Library {
     /// What is known about the content, from an earlier asset with the same bytes or from a worker.
     ///
     /// What a worker says is brought into bounds: it has looked at a stranger's file.
-    func inspect(_ staged: MediaStore.Staged) async throws -> InspectionReport {
+    func inspect(_ staged: MediaStore.Staged, for owner: Owner) async throws -> InspectionReport {
         let digest = staged.digest
         let known = try await database.perform { connection in
             try ContentTable(connection: connection).report(of: digest)
@@ -279,7 +279,7 @@ extension Library {
         }
         if let known { return known }
         let file = try await store.open(staged)
-        switch try await decoders.perform(.inspect(), on: file) {
+        switch try await decoders.perform(.inspect(), on: file, for: owner.principal) {
         case .answered(let reply, _):
             return reply.report?.bounded ?? .unplayable(reply.failure)
         case .quarantined(let reason):

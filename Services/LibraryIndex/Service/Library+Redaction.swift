@@ -36,13 +36,16 @@ extension Library {
             )
         }
         let key = RedactionShelf.Key(digest: record.digest, profile: profile)
-        let redaction = try await redaction(of: file, record, key)
-        let digest = try await digest(of: file, redaction, record, key)
+        let made = try await shelf.made(key) { [self] digest in
+            let redaction = try await redaction(of: file, record, key)
+            if let digest { return RedactionShelf.Made(redaction: redaction, digest: digest) }
+            return RedactionShelf.Made(redaction: redaction, digest: try await self.digest(of: file, redaction, record))
+        }
         return ReadableContent(
             file: file,
-            redaction: redaction,
-            bytes: redaction.byteCount,
-            digest: digest,
+            redaction: made.redaction,
+            bytes: made.redaction.byteCount,
+            digest: made.digest,
             profile: profile
         )
     }
@@ -58,35 +61,32 @@ extension Library {
         _ record: AssetRecord,
         _ key: RedactionShelf.Key
     ) async throws -> Redaction {
-        if let kept = await shelf.redaction(key) { return kept }
-        switch try await decoders.perform(.redact(key.profile), on: file) {
+        switch try await decoders.perform(.redact(key.profile), on: file, for: record.owner) {
         case .answered(_, let encoded?):
             guard let made = Redaction(encoded: encoded, ofSourceWith: record.bytes) else {
                 throw LibraryError(.notRedacted(reason: "the decoder's answer makes no sense"))
             }
-            await shelf.keep(made, key)
             return made
         case .answered(let reply, nil):
             let reason = (reply.failure ?? "the decoder made none").clipped(to: TextBounds.reasonBytes)
             throw LibraryError(.notRedacted(reason: reason))
-        case .quarantined(let reason): throw LibraryError(.notRedacted(reason: reason))
+        case .quarantined(let reason):
+            await shelf.refuse(key, because: reason)
+            throw LibraryError(.notRedacted(reason: reason))
         }
     }
 
     private func digest(
         of file: SharedFile,
         _ redaction: Redaction,
-        _ record: AssetRecord,
-        _ key: RedactionShelf.Key
+        _ record: AssetRecord
     ) async throws -> SHA256Digest {
-        if let kept = await shelf.digest(key) { return kept }
-        guard try await checker.hashPlaced(record.digest)?.digest == record.digest,
+        guard try await checker.hash(file).digest == record.digest,
             let digest = try await checker.hashRedacted(file, redaction)
         else {
             try await note(.damaged, record)
             throw LibraryError(.contentLost(state: .damaged))
         }
-        await shelf.keep(digest, key)
         return digest
     }
 }

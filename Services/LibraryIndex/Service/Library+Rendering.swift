@@ -42,7 +42,8 @@ extension Library {
             throw LibraryError(.noPicture(reason: content.renderingFailure ?? "it was tried before"))
         }
         let file = try await open(record)
-        switch try await decoders.perform(.thumbnail(width: width, height: height, fill: fill), on: file) {
+        let job = DecoderJob.thumbnail(width: width, height: height, fill: fill)
+        switch try await decoders.perform(job, on: file, for: record.owner) {
         case .answered(let reply, let picture?):
             guard let thumbnail = reply.thumbnail, thumbnail.byteCount == picture.count else { break }
             return Thumbnail(width: thumbnail.width, height: thumbnail.height, jpeg: picture)

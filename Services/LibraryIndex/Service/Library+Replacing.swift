@@ -34,7 +34,7 @@ extension Library {
             guard let old = try await asset(request.url), Library.mayReplace(old, owner) else {
                 throw LibraryError(.notEditable)
             }
-            let report = try await inspect(staged)
+            let report = try await inspect(staged, for: owner)
             try check(report, for: request.mediaType)
             guard report.kind == old.kind else { throw LibraryError(.otherMediaType(found: report.kind)) }
             let new = AssetRecord(
@@ -56,12 +56,13 @@ extension Library {
 
     /// What a decoder says about bytes; nothing is kept of them.
     ///
+    /// `owner` is who asks.
     /// - Throws: `LibraryError`: `noDecoder`, `diskFull`.
-    package func check(_ upload: MediaStore.UploadID) async throws -> InspectionReport {
+    package func check(_ upload: MediaStore.UploadID, for owner: Owner) async throws -> InspectionReport {
         let staged = try await store.finish(upload)
         do {
             guard staged.bytes > 0 else { throw LibraryError(.empty) }
-            let report = try await inspect(staged)
+            let report = try await inspect(staged, for: owner)
             await store.discard(staged)
             return report
         } catch {

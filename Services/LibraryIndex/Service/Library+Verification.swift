@@ -10,7 +10,7 @@ extension Library {
     /// Reads and hashes every content, and looks for files that no row has.
     ///
     /// Damage and loss become states of the assets; content that is whole again is told as repaired. Orphans are counted and
-    /// left alone. Cancellation ends it between two files.
+    /// left alone. Cancellation ends it after a block of a file.
     package func verify() async throws -> VerifyLibrary.Reply {
         var reply = VerifyLibrary.Reply(checked: 0, damaged: [], missing: 0, orphans: 0, repaired: 0)
         var last: SHA256Digest?

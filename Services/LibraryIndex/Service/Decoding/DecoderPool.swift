@@ -3,6 +3,8 @@ package import MessageSchema
 
 /// The workers that decode: started when there is work, ended when there is none, one bad file costs one worker.
 ///
+/// A worker sees files of one owner alone: what a hostile file made of it can lie about no others'.
+///
 /// Nothing here blocks; each worker has a thread of its own.
 package actor DecoderPool {
     /// What a worker may use and how long it lives.
@@ -41,7 +43,13 @@ package actor DecoderPool {
     private let log: Logger
     private let clock: any Clock<Duration>
 
-    private var idle: [DecoderWorkerProcess] = []
+    /// A worker without work, and whose files it has seen.
+    private struct Idle {
+        let worker: DecoderWorkerProcess
+        let owner: String
+    }
+
+    private var idle: [Idle] = []
     private var busy = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var retirement: Task<Void, Never>?
@@ -70,16 +78,20 @@ package actor DecoderPool {
 
     /// Has a worker do a job on a file; a file that ends workers is tried again at most once.
     ///
+    /// `owner` is whose file it is, or is going to be.
     /// - Throws: `LibraryError`: `noDecoder`.
-    package func perform(_ job: DecoderJob, on file: SharedFile) async throws -> Outcome {
+    package func perform(_ job: DecoderJob, on file: SharedFile, for owner: String) async throws -> Outcome {
         var reason = ""
         for attempt in 1...max(1, limits.attempts) {
-            let worker = try await takeWorker()
+            let worker = try await takeWorker(for: owner)
             let outcome = await worker.perform(job, on: file, within: limits.deadline)
             switch outcome {
             case .answered(let reply, let content):
-                await giveBack(worker)
+                await giveBack(worker, of: owner)
                 return .answered(reply, content: content)
+            case .unfit(let why):
+                giveUp()
+                throw LibraryError(.noDecoder(reason: why))
             case .lost(let why):
                 giveUp()
                 reason = why
@@ -97,12 +109,14 @@ package actor DecoderPool {
 
     // MARK: - Workers
 
-    private func takeWorker() async throws -> DecoderWorkerProcess {
+    private func takeWorker(for owner: String) async throws -> DecoderWorkerProcess {
         while busy >= limits.workers {
             await withCheckedContinuation { waiting.append($0) }
         }
         busy += 1
-        if let worker = idle.popLast() { return worker }
+        if let index = idle.lastIndex(where: { $0.owner == owner }) { return idle.remove(at: index).worker }
+        // One more would be too many.
+        if !idle.isEmpty, workerCount > limits.workers { idle.removeFirst() }
         do {
             return try await DecoderPool.start(executable, limits)
         } catch {
@@ -117,9 +131,9 @@ package actor DecoderPool {
         try DecoderWorkerProcess(executable: executable, limits: limits)
     }
 
-    private func giveBack(_ worker: DecoderWorkerProcess) async {
+    private func giveBack(_ worker: DecoderWorkerProcess, of owner: String) async {
         let isWornOut = await worker.jobs >= limits.filesPerWorker
-        if !isWornOut { idle.append(worker) }
+        if !isWornOut { idle.append(Idle(worker: worker, owner: owner)) }
         giveUp()
         scheduleRetirement()
     }

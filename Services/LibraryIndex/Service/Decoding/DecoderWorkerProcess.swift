@@ -13,6 +13,8 @@ actor DecoderWorkerProcess {
         case answered(DecoderReply, content: [UInt8]?)
         /// The worker ended, ran out of its limits or did not answer in time; it is gone.
         case lost(reason: String)
+        /// It refused to work at all, whatever the file.
+        case unfit(reason: String)
     }
 
     private let thread: BlockingThread
@@ -61,7 +63,7 @@ actor DecoderWorkerProcess {
                 return .lost(reason: "no answer within \(deadline.components.seconds) seconds")
             }
             guard var message = try channel.end.receive(limit: 262_144, mostDescriptors: 1) else {
-                return .lost(reason: ending())
+                return ending()
             }
             let reply = try JSONDecoder().decode(DecoderReply.self, from: Data(message.bytes))
             guard let byteCount = reply.thumbnail?.byteCount ?? reply.redactionByteCount else {
@@ -73,7 +75,7 @@ actor DecoderWorkerProcess {
             }
             return .answered(reply, content: try memory.read(at: 0, upTo: byteCount))
         } catch let error as FilesError where error.code == .brokenPipe {
-            return .lost(reason: ending())
+            return ending()
         } catch {
             end()
             return .lost(reason: "the answer makes no sense")
@@ -88,13 +90,15 @@ actor DecoderWorkerProcess {
     }
 
     /// How a worker whose channel has closed came to its end.
-    private func ending() -> String {
+    private func ending() -> Outcome {
+        // One that has ended, and is about to be reaped, keeps the outcome that it had.
         child.signal(SIGKILL)
         switch try? child.wait(for: .seconds(5)) {
-        case .signaled(SIGKILL): return "it used up its memory or time"
-        case .signaled(let number): return "it ended by signal \(number)"
-        case .exited(let code): return "it ended with code \(code)"
-        default: return "it did not end"
+        case .exited(DecoderReply.unconfinedExitCode): return .unfit(reason: "it could not be confined")
+        case .signaled(SIGKILL): return .lost(reason: "it used up its memory or time")
+        case .signaled(let number): return .lost(reason: "it ended by signal \(number)")
+        case .exited(let code): return .lost(reason: "it ended with code \(code)")
+        default: return .lost(reason: "it did not end")
         }
     }
 }

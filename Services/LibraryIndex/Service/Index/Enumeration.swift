@@ -23,6 +23,8 @@ package struct Enumeration: Hashable, Sendable {
     let isReversed: Bool
     /// What FTS5 is asked for.
     let words: String?
+    /// Whether a text is asked for that has no words, which nothing has.
+    let isWordless: Bool
     let camera: String?
     let area: MapArea?
     let isFavourite: Bool
@@ -49,7 +51,9 @@ package struct Enumeration: Hashable, Sendable {
         isReversed = query.reverse ?? false
         limit = query.limit
         offset = query.offset ?? 0
-        words = query.text.flatMap { Enumeration.words($0) }
+        let text = query.text.flatMap { $0.isEmpty ? nil : $0 }
+        words = text.flatMap { Enumeration.words($0) }
+        isWordless = text != nil && words == nil
         camera = query.camera.flatMap { $0.isEmpty ? nil : $0.lowercased() }
         area = query.area
         isFavourite = query.favourite ?? false
@@ -95,6 +99,7 @@ package struct Enumeration: Hashable, Sendable {
     private func conditions(in group: GroupRecord?) -> (texts: [String], values: [SQLValue]) {
         var conditions = [isTrash ? "a.trashed_us IS NOT NULL" : "a.trashed_us IS NULL"]
         var values: [SQLValue] = []
+        if isWordless { conditions.append("0") }
         if isFavourite { conditions.append("a.is_favourite = 1") }
         if let group, group.type == .album {
             conditions.append("m.\"group\" = ?")

@@ -12,11 +12,11 @@ extension LibraryService {
         var sight = PlaceSight(gate, for: Asker(call))
         defer { sight.end() }
         let isOwn = isOwn(record, call)
-        let place = isOwn || record.location == nil ? nil : await sight.look()
+        let place = (isOwn && ownPermit(call) != nil) || record.location == nil ? nil : await sight.look()
         let all = try await library.metadata(of: record, showsLocation: true)
         // From here to the answer nothing is awaited.
         try permit.check()
-        let isPlaceTold = isOwn || (place.map { (try? $0()) != nil } ?? false)
+        let isPlaceTold = (isOwn && ownPermit(call) != nil) || (place.map { (try? $0()) != nil } ?? false)
         return ReadMetadata.Reply(metadata: all?.filter { isPlaceTold || $0.key != "{GPS}" })
     }
 }

@@ -48,20 +48,23 @@ extension LibraryService {
         _ sight: inout PlaceSight,
         _ permit: ReadingPermit
     ) async throws {
-        let hidesPlaces = records.contains { $0.isAboutPlace && !isOwn($0, call) }
+        var own = ownPermit(call)
+        let hidesPlaces = records.contains { $0.isAboutPlace && !(own != nil && isOwn($0, call)) }
         var place = hidesPlaces ? await sight.look() : nil
         while true {
             let assets = records.map { record in
                 let isOwn = isOwn(record, call)
-                return record.message(showsLocation: place != nil || isOwn, isOwn: isOwn)
+                return record.message(showsLocation: place != nil || (own != nil && isOwn), isOwn: isOwn)
             }
             do {
-                return try await sink.send(ListAssets.Item(assets: assets)) { [place] in
+                return try await sink.send(ListAssets.Item(assets: assets)) { [place, own] in
                     try permit.check()
                     try place?()
+                    if let own, (try? own.check()) == nil { throw PlaceSight.Lost() }
                 }
             } catch is PlaceSight.Lost {
                 place = nil
+                own = ownPermit(call)
             }
         }
     }
@@ -74,10 +77,11 @@ extension LibraryService {
         var sight = PlaceSight(gate, for: Asker(call))
         defer { sight.end() }
         let isOwn = record.map { self.isOwn($0, call) } ?? false
-        let place = isOwn || record?.isAboutPlace != true ? nil : await sight.look()
+        let isShownWhole = isOwn && ownPermit(call) != nil
+        let place = isShownWhole || record?.isAboutPlace != true ? nil : await sight.look()
         // From here to the answer nothing is awaited.
         try permit.check()
-        let isPlaceTold = isOwn || (place.map { (try? $0()) != nil } ?? false)
+        let isPlaceTold = (isOwn && ownPermit(call) != nil) || (place.map { (try? $0()) != nil } ?? false)
         guard let record, record.trashed == nil else { return FindAsset.Reply(asset: nil) }
         return FindAsset.Reply(asset: record.message(showsLocation: isPlaceTold, isOwn: isOwn))
     }
@@ -214,6 +218,9 @@ extension LibraryService {
         }
         return (record, permit)
     }
+
+    /// That the caller's own assets may be shown to it whole; nil when it may not have them without more.
+    func ownPermit(_ call: Call) -> ReadingPermit? { try? ReadingPermit(own: Asker(call), gate) }
 
     func permit(for record: AssetRecord?, _ needs: [Need], _ call: Call) async throws -> ReadingPermit {
         if let record, isOwn(record, call) {

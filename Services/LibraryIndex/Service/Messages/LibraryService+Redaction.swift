@@ -22,7 +22,7 @@ extension LibraryService {
         let found = try await library.asset(url)
         let asker = Asker(call)
         // One's own is shown whole, when it is shown.
-        let isShownWhole = found.map { isOwn($0, call) && (try? ReadingPermit(own: asker, gate)) != nil } ?? false
+        let isShownWhole = found.map { isOwn($0, call) && ownPermit(call) != nil } ?? false
         let isOpen = isShownWhole || found?.mayHoldPlace != true
         if !isOpen {
             switch gate.standing(of: .place, for: asker) {

@@ -58,7 +58,8 @@ extension LibraryService {
 
     func check(_ request: CheckAsset, _ call: Call, _ source: UploadSource) async throws -> CheckAsset.Reply {
         let permit = try ReadingPermit(own: Asker(call), gate, refusing: .addOnly)
-        let report = try await library.check(try await receive(source, permit.check, permit.revoked))
+        let upload = try await receive(source, permit.check, permit.revoked)
+        let report = try await library.check(upload, for: Owner(call))
         try permit.check()
         let expected: AssetKind? = request.mediaType == .image ? .photo : request.mediaType == .movie ? .video : nil
         var reason: String?

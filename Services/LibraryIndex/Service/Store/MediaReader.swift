@@ -4,6 +4,9 @@ package import Redaction
 
 /// Reads placed content, on a thread of its own, so that reading does not wait for arriving uploads.
 package actor MediaReader {
+    /// So much is hashed at a time.
+    private static let blockBytes = 1 << 20
+
     private let thread: BlockingThread
     private let folders: Folders
 
@@ -49,24 +52,43 @@ package actor MediaReader {
         return found
     }
 
-    /// Hashes redacted content; nil where the original has lost bytes.
-    package func hashRedacted(_ file: SharedFile, _ redaction: Redaction) throws -> SHA256Digest? {
+    /// Hashes redacted content, in blocks between which others read; nil where the original has lost bytes.
+    ///
+    /// Cancellation ends it after a block.
+    package func hashRedacted(_ file: SharedFile, _ redaction: Redaction) async throws -> SHA256Digest? {
         let hasher = SHA256()
         var position: Int64 = 0
         while position < redaction.byteCount {
-            let bytes = try read(file, redaction, at: position, upTo: 1 << 20)
+            try Task.checkCancellation()
+            let bytes = try read(file, redaction, at: position, upTo: Self.blockBytes)
             guard !bytes.isEmpty else { return nil }
             hasher.update(bytes)
             position += Int64(bytes.count)
+            await Task.yield()
         }
         return hasher.finish()
     }
 
+    /// Hashes an open file, in blocks between which others read.
+    ///
+    /// Cancellation ends it after a block.
+    package func hash(_ file: SharedFile) async throws -> CheckedContent {
+        let hasher = SHA256()
+        var position: Int64 = 0
+        while true {
+            try Task.checkCancellation()
+            let bytes = try file.descriptor.read(at: position, upTo: Self.blockBytes)
+            guard !bytes.isEmpty else { return CheckedContent(digest: hasher.finish(), bytes: position) }
+            hasher.update(bytes)
+            position += Int64(bytes.count)
+            await Task.yield()
+        }
+    }
+
     /// Hashes content as it lies on the disk; nil when it is not there.
-    package func hashPlaced(_ digest: SHA256Digest) throws -> CheckedContent? {
+    package func hashPlaced(_ digest: SHA256Digest) async throws -> CheckedContent? {
         guard let file = try folders.open(digest.description) else { return nil }
-        let content = try hash(of: file.descriptor)
-        return CheckedContent(digest: content.digest, bytes: content.bytes)
+        return try await hash(file)
     }
 }
 
