@@ -116,6 +116,19 @@ struct ReplacingTests {
         }
     }
 
+    @Test func `who reads it while it is replaced or deleted is not told that it is damaged`() async throws {
+        try await withTemporaryDirectory { path in
+            let library = try await TestLibrary.open(path)
+            let record = try await library.save(try TestLibrary.picture(1))
+            let replaced = try await replace(record, with: try TestLibrary.picture(2), in: library)
+            let early = await refusal { _ = try await library.open(record) }
+            #expect(early == .writeBusy)
+            _ = try await library.delete([record.url])
+            let late = await refusal { _ = try await library.open(replaced) }
+            #expect(late == .noSuchAsset)
+        }
+    }
+
     private func codeOfReplacing(
         _ record: AssetRecord,
         with bytes: [UInt8],

@@ -34,7 +34,7 @@ struct `Real files without metadata` {
         let tags = try Tool.tags(of: done.map { ($0.name, $0.bytes) })
         #expect(done.count >= 49, "refused: \(refused)")
         for file in done {
-            let found = tags[file.name] ?? [:]
+            let found = try #require(tags[file.name], "\(file.name)")
             #expect(found.places.isEmpty, "\(file.name): \(found.places)")
             if profile == .all { #expect(found.traces.isEmpty, "\(file.name): \(found.traces)") }
         }
@@ -55,17 +55,23 @@ struct `Real files without metadata` {
     }
 
     @Test func `decode to the same pictures and sound`() throws {
+        var decoded = 0
         for file in try cleaned(.all).done {
             if FileType(recognising: RandomAccessBytes(file.original)) == .jpeg {
                 // What TurboJPEG refuses before it refuses after.
                 let before = try? JPEGDecoder().decode(file.original)
                 let after = try? JPEGDecoder().decode(file.bytes)
                 #expect(before?.bytes == after?.bytes, "\(file.name)")
+                if before != nil { decoded += 1 }
                 continue
             }
             let name = "a." + (file.name.split(separator: ".").last ?? "")
-            #expect(try Tool.frames(name, file.bytes) == Tool.frames(name, file.original), "\(file.name)")
+            let before = try Tool.frames(name, file.original)
+            #expect(try Tool.frames(name, file.bytes) == before, "\(file.name)")
+            if before != nil { decoded += 1 }
         }
+        // The others of the corpus are cut down to their metadata.
+        #expect(decoded > 20)
     }
 
     @Test(arguments: [PrivacyProfile.location, .all])

@@ -49,6 +49,20 @@ struct `A redaction` {
         }
     }
 
+    @Test func `does not read back with more bytes than the original and the new ones have together`() {
+        var redaction = Redaction()
+        redaction.append(.source(0..<100))
+        redaction.append(.zeros(1 << 61))
+        #expect(Redaction(encoded: redaction.encoded, ofSourceWith: 100) == nil)
+        // The same bytes over and over.
+        var again = Redaction()
+        for _ in 0..<1000 {
+            again.append(.source(0..<100))
+        }
+        #expect(Redaction(encoded: again.encoded, ofSourceWith: 100) == nil)
+        #expect(Redaction(encoded: Redaction(unchanged: 100).encoded, ofSourceWith: 100) != nil)
+    }
+
     @Test func `of the profile none is the file`() throws {
         let file = try Cleaned("a", Self.source, .none)
         #expect(file.bytes == Self.source)

@@ -50,9 +50,12 @@ extension Library {
 
     /// Opens an asset's original for reading.
     ///
-    /// - Throws: `LibraryError`: `contentLost`, which is then also the asset's state.
+    /// - Throws: `LibraryError`: `contentLost`, which is then also the asset's state; `noSuchAsset` and `writeBusy` where it
+    ///   was deleted or replaced since the record was read.
     package func open(_ record: AssetRecord) async throws -> SharedFile {
         guard let file = try await reader.open(record.digest) else {
+            guard let present = try await asset(record.url) else { throw LibraryError(.noSuchAsset) }
+            guard present.digest == record.digest else { throw LibraryError(.writeBusy) }
             try await note(.missing, record)
             throw LibraryError(.contentLost(state: .missing))
         }

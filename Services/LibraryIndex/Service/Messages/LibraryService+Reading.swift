@@ -48,7 +48,8 @@ extension LibraryService {
         _ sight: inout PlaceSight,
         _ permit: ReadingPermit
     ) async throws {
-        var own = ownPermit(call)
+        let hasOwn = records.contains { $0.isAboutPlace && isOwn($0, call) }
+        var own = hasOwn ? ownPermit(call) : nil
         let hidesPlaces = records.contains { $0.isAboutPlace && !(own != nil && isOwn($0, call)) }
         var place = hidesPlaces ? await sight.look() : nil
         while true {
@@ -64,7 +65,7 @@ extension LibraryService {
                 }
             } catch is PlaceSight.Lost {
                 place = nil
-                own = ownPermit(call)
+                own = hasOwn ? ownPermit(call) : nil
             }
         }
     }
