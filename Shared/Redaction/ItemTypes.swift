@@ -21,7 +21,7 @@ struct ItemTypes {
             let type = String(decoding: fields.bytes.suffix(4), as: UTF8.self)
             types[id ?? 0] = type
             let rest = entry.payload.part(at: isLong ? 14 : 12)
-            guard rest.count <= Self.maximumNameByteCount else { throw RedactionError(.tooLarge, "the name of an item") }
+            guard rest.count <= Self.maximumNameByteCount else { throw RedactionError(.tooLarge, "an item's name") }
             let nameless = Self.nameless(rest.bytes(at: 0, count: Int(rest.count)), of: type)
             boxes.edit.write(nameless, at: entry.end - Int64(nameless.count))
         }

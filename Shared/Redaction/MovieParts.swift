@@ -1,9 +1,10 @@
 package import Movies
 
-/// The parts of a film that are known to say nothing about the place: what redaction lets stay, and what a decoder does not
-/// suspect.
+/// The parts of a film that are known to say nothing about the place: what redaction lets stay, and what a decoder does
+/// not suspect.
 ///
-/// Source: ISO/IEC 14496-12 clause 8; QuickTime File Format, "Movie Atoms", "User Data Atoms", "Metadata Atoms and Types".
+/// Source: ISO/IEC 14496-12 clause 8; QuickTime File Format, "Movie Atoms", "User Data Atoms", "Metadata Atoms and
+/// Types".
 package enum MovieParts {
     /// Beside the head, the fragments and the media data.
     package static let stream: Set<FourCharacterCode> = ["ftyp", "styp", "pdin", "sidx", "ssix", "mfra", "wide"]

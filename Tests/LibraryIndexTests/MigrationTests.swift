@@ -20,8 +20,8 @@ struct MigrationTests {
             ) { try $0.text(0) }
             let columns = try connection.all(
                 """
-                SELECT t.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || coalesce(c.dflt_value, '-')
-                    || ' ' || c.pk
+                SELECT t.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk || ' '
+                    || coalesce(c.dflt_value, '-')
                 FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1
                 """
             ) { try $0.text(0) }

@@ -22,6 +22,7 @@ enum TestLibrary {
         _ path: String,
         decoder: String = TestLibrary.decoder,
         limits: DecoderPool.Limits = DecoderPool.Limits(),
+        now: @escaping @Sendable () -> Timestamp = { .now() },
         announce: @escaping @Sendable ([LibraryEvent]) -> Void = { _ in }
     ) async throws -> Library {
         let location = Library.Location(index: "\(path)/library", media: "\(path)/store", decoder: decoder)
@@ -29,6 +30,7 @@ enum TestLibrary {
             at: location,
             limits: limits,
             log: Logger(service: "test", sink: .discard),
+            now: now,
             announce: announce
         )
     }

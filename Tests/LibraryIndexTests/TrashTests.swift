@@ -3,6 +3,7 @@ import LibraryIndexService
 import Media
 import MessageSchema
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 import Timekeeping
@@ -125,6 +126,26 @@ struct TrashTests {
             #expect(try await again.all().count == 2)
             #expect(try placedFiles(path).count == 2)
             withExtendedLifetime(kept) {}
+        }
+    }
+
+    @Test func `a clock that jumps empties no trash, and one that goes on does`() async throws {
+        try await withTemporaryDirectory { path in
+            let clock = Mutex(Timestamp(seconds: 1_800_000_000))
+            let library = try await TestLibrary.open(path, now: { clock.withLock { $0 } })
+            func sweep(after hours: Int64) async throws -> Int {
+                clock.withLock { $0 = $0 + .seconds(hours * 3600) }
+                return try await library.sweep()
+            }
+            let record = try await library.save(try TestLibrary.picture())
+            _ = try await library.trash([record.url])
+            #expect(try await sweep(after: 31 * 24) == 0, "nobody has looked before")
+            #expect(try await sweep(after: -31 * 24) == 0)
+            #expect(try await sweep(after: 31 * 24) == 0, "it was set")
+            #expect(try await sweep(after: -31 * 24) == 0, "and set back")
+            for _ in 1...29 { #expect(try await sweep(after: 24) == 0) }
+            #expect(try await library.asset(record.url) != nil)
+            #expect(try await sweep(after: 24) == 1)
         }
     }
 

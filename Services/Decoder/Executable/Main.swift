@@ -17,7 +17,7 @@ struct Main {
         do throws(Confinement.Refused) {
             try Confinement.apply()
         } catch {
-            // The promise of our own code is what is left where the kernel has no filter; anything else is not lived with.
+            // Where the kernel has no filter the promise of our own code is what is left; nothing else is lived with.
             let words = "obscura-decoder: not confined: no filter of system calls (\(error.errorNumber))\n"
             try? FileDescriptor(adopting: 2).writeAll(Array(words.utf8))
             if !error.isUnsupported { exit(DecoderReply.unconfinedExitCode) }

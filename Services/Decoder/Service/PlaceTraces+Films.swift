@@ -18,7 +18,8 @@ extension PlaceTraces {
                     !MovieParts.fragment.contains(part.name)
                         || (part.name == "traf" && hasTraces(part) { !MovieParts.run.contains($0.name) })
                 }
-            default: !isEmptySpace(box) && (MovieParts.space.contains(box.name) || !MovieParts.stream.contains(box.name))
+            case let name where MovieParts.space.contains(name): !isEmptySpace(box)
+            default: !MovieParts.stream.contains(box.name)
             }
         }
     }

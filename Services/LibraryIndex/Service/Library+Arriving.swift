@@ -186,8 +186,8 @@ extension Library {
             await abandon(staged.digest)
             throw await translated(error, bytes: staged.bytes)
         }
-        // The index is asked once more: the row may have been deleted since, or the same request was answered with other
-        // bytes while these were looked at.
+        // The index is asked once more: the row may have been deleted since, or the same request was answered with
+        // other bytes while these were looked at.
         await abandon(staged.digest)
         if !committed.events.isEmpty { announce(committed.events) }
         return committed

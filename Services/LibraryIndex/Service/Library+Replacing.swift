@@ -115,7 +115,7 @@ extension Library {
         let allowed: @Sendable () throws -> Void
     }
 
-    /// Commits the row. Where somebody else has replaced the bytes meanwhile, those go, and are announced to the store first.
+    /// Commits the row; bytes by which somebody has replaced the old ones meanwhile go, too, announced to the store first.
     private func commit(_ exchange: Exchange, announced: Set<SHA256Digest>) async throws -> AssetRecord {
         let now = now()
         do {

@@ -7,6 +7,8 @@ private import Timekeeping
 extension Library {
     /// So long an asset stays in the trash.
     package static let trashKeeping = Duration.seconds(30 * 24 * 3600)
+    /// A clock that has gone on further since the trash was looked at, or back, may have been set.
+    private static let longestPause = Duration.seconds(24 * 3600)
 
     /// Of these assets, those that the library has, in the trash or not.
     package func assets(_ urls: [AssetURL]) async throws -> [AssetRecord] {
@@ -93,14 +95,18 @@ extension Library {
 
     /// Deletes for good what has been in the trash for longer than it is kept, and forgets old changes.
     ///
-    /// Cancellation ends it between two assets.
+    /// Nothing is deleted when the clock has jumped since the last time, or there was none: a machine without a clock of
+    /// its own starts anywhere, and is set right soon. Cancellation ends it between two assets.
     /// - Returns: How many assets were deleted.
     @discardableResult
     package func sweep() async throws -> Int {
         let now = now()
-        try await database.transaction { try ChangeTable(connection: $0).forgetOld(now: now) }
+        let isSteady = try await database.transaction { connection in
+            try ChangeTable(connection: connection).forgetOld(now: now)
+            return try Library.noteSweep(now, connection)
+        }
         var count = 0
-        while !Task.isCancelled {
+        while isSteady, !Task.isCancelled {
             let expired = try await database.perform { connection in
                 try AssetTable(connection: connection).trashed(upTo: now - Library.trashKeeping, count: 100)
             }
@@ -119,6 +125,23 @@ extension Library {
             }
         }
         return count
+    }
+
+    /// Notes when the trash was looked at.
+    ///
+    /// - Returns: Whether the clock has gone on since the last time as clocks do.
+    private static func noteSweep(_ now: Timestamp, _ connection: Connection) throws -> Bool {
+        let last = try connection.first("SELECT value FROM facts WHERE name = 'swept_us'") { try $0.text(0) }
+        try connection.run(
+            """
+            INSERT INTO facts (name, value) VALUES ('swept_us', ?)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """,
+            now.microseconds.description
+        )
+        guard let last = last.flatMap({ Int64($0) }) else { return false }
+        let pause = now - Timestamp(microseconds: last)
+        return pause >= .zero && pause <= longestPause
     }
 
     // MARK: - Steps

@@ -4,8 +4,8 @@ package import Redaction
 
 /// Contents without metadata that were made: the pieces of the newest, and the hash of each.
 ///
-/// What is made again after a restart is the same: a redaction depends on the bytes and the profile alone. Each is made once
-/// at a time, however many wait for it.
+/// What is made again after a restart is the same: a redaction depends on the bytes and the profile alone. Each is made
+/// once at a time, however many wait for it.
 package actor RedactionShelf {
     /// So many bytes of pieces are kept of all of them, but the newest always.
     private static let mostBytes = 64 << 20
