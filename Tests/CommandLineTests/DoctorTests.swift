@@ -13,7 +13,8 @@ struct `The doctor` {
         userID: UInt32 = 1000,
         nodes: [MachineFacts.Node] = [],
         dataIsOpen: Bool? = nil,
-        hasControlGroups: Bool = true
+        hasControlGroups: Bool = true,
+        hasCallFilters: Bool = true
     ) async -> Diagnosis {
         let record = OutputRecord()
         let context = CommandContext(
@@ -23,7 +24,7 @@ struct `The doctor` {
             executable: "/bin/obscura",
             connect: { _ in cluster }
         )
-        let machine = MachineFacts(nodes: nodes, hasControlGroups: hasControlGroups) {
+        let machine = MachineFacts(nodes: nodes, hasControlGroups: hasControlGroups, hasCallFilters: hasCallFilters) {
             $0 == "/var/lib/obscura" ? dataIsOpen : true
         }
         return await Diagnosis(cluster, context, runtime: "/r", machine: machine)
@@ -116,6 +117,14 @@ struct `The doctor` {
             #expect(finding?.state == .warning)
             #expect(finding?.advice?.contains("cgroup2") == true)
             #expect(await !diagnose(cluster).findings.contains { $0.about == "control groups" })
+        }
+    }
+
+    @Test func `a machine on which decoders can not be confined is told so`() async {
+        for cluster in [cluster("personal", isOperator: true), FakeCluster()] {
+            let finding = await diagnose(cluster, hasCallFilters: false).findings.first { $0.about == "decoders" }
+            #expect(finding?.state == .warning)
+            #expect(await !diagnose(cluster).findings.contains { $0.about == "decoders" })
         }
     }
 

@@ -54,7 +54,7 @@ private func failuresOfReaching() throws -> Int32 {
     for option: Int32 in [1, 4, 22] { expect(isRefused(prctl(option, 0, 0, 0, 0)), 64) }
     var name = (UInt64(0), UInt64(0))
     let hasName = unsafe withUnsafeMutableBytes(of: &name) { bytes in
-        prctl(16, UInt(bitPattern: bytes.baseAddress), 0, 0, 0) == 0
+        unsafe prctl(16, UInt(bitPattern: bytes.baseAddress), 0, 0, 0) == 0
     }
     expect(hasName, 128)
     return failures

@@ -1,9 +1,6 @@
 import Consent
-import Containers
 import Files
 import Foundation
-import Hashing
-import Imaging
 import LibraryIndexService
 import Media
 import MessageSchema

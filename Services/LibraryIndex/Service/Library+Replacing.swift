@@ -1,7 +1,7 @@
 import Hashing
 package import Media
 package import MessageSchema
-import SQLite
+private import SQLite
 private import Timekeeping
 
 extension Library {

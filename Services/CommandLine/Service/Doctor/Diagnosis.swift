@@ -22,6 +22,7 @@ package struct Diagnosis: Encodable, Sendable {
         let isRoot = context.user.userID == 0
         findings.append(Self.runtime(runtime, machine))
         findings += Self.controlGroups(machine)
+        findings += Self.callFilters(machine)
         let services: ListServices.Reply
         do {
             services = try await cluster.call(ListServices(), CallRules(timeout: .seconds(3)))
@@ -79,6 +80,18 @@ package struct Diagnosis: Encodable, Sendable {
                 "no hierarchy is mounted, so units and containers are not told apart: each program counts as its user, and "
                     + "where the policy names containers nobody is let in",
                 advice: "mount -t cgroup2 cgroup2 /sys/fs/cgroup"
+            )
+        ]
+    }
+
+    private static func callFilters(_ machine: MachineFacts) -> [Finding] {
+        guard !machine.hasCallFilters else { return [] }
+        return [
+            Finding(
+                "decoders",
+                .warning,
+                "this kernel has no filters of system calls, so what decodes strangers' files is not confined",
+                advice: "use a kernel with CONFIG_SECCOMP_FILTER"
             )
         ]
     }

@@ -19,10 +19,18 @@ package struct MachineFacts: Sendable {
     package var canRead: @Sendable (String) -> Bool?
     /// Whether processes have control groups, by which units and containers are told apart.
     package var hasControlGroups: Bool
+    /// Whether the kernel filters system calls, by which decoders are confined.
+    package var hasCallFilters: Bool
 
-    package init(nodes: [Node], hasControlGroups: Bool = true, canRead: @escaping @Sendable (String) -> Bool?) {
+    package init(
+        nodes: [Node],
+        hasControlGroups: Bool = true,
+        hasCallFilters: Bool = true,
+        canRead: @escaping @Sendable (String) -> Bool?
+    ) {
         self.nodes = nodes
         self.hasControlGroups = hasControlGroups
+        self.hasCallFilters = hasCallFilters
         self.canRead = canRead
     }
 
@@ -37,7 +45,9 @@ package struct MachineFacts: Sendable {
         }
         // Empty without a mounted hierarchy (cgroups(7)).
         let groups = (try? FileDescriptor(opening: "/proc/self/cgroup", [.read]).readAll(limit: 1 << 20)) ?? []
-        return MachineFacts(nodes: nodes, hasControlGroups: !groups.isEmpty) { path in
+        // There with CONFIG_SECCOMP_FILTER alone (seccomp(2), "/proc interfaces").
+        let hasCallFilters = unsafe access("/proc/sys/kernel/seccomp/actions_avail", F_OK) == 0
+        return MachineFacts(nodes: nodes, hasControlGroups: !groups.isEmpty, hasCallFilters: hasCallFilters) { path in
             guard unsafe access(path, F_OK) == 0 else { return nil }
             return unsafe access(path, R_OK | X_OK) == 0
         }
