@@ -21,6 +21,8 @@ package enum MovieParts {
         "stsd", "stts", "ctts", "stss", "stsc", "stsz", "stco", "co64", "sdtp", "cslg", "stps", "sgpd", "sbgp", "subs",
         "stsh", "padb", "stdp",
     ]
+    /// In `mvex`.
+    package static let defaults: Set<FourCharacterCode> = ["mehd", "trex", "leva"]
     /// In `moof`.
     package static let fragment: Set<FourCharacterCode> = ["mfhd", "traf"]
     /// In `traf`.

@@ -61,7 +61,7 @@ struct MovieRedaction {
             case "mvhd": clearTimes(part)
             case "iods": break
             case "mvex":
-                for extends in try boxes.keep(["mehd", "trex", "leva"], in: part) where extends.name == "trex" {
+                for extends in try boxes.keep(MovieParts.defaults, in: part) where extends.name == "trex" {
                     guard let fields = extends.payload.fields(at: 4, count: 20), let id = fields.uint32(0),
                         let size = fields.uint32(12)
                     else { throw RedactionError(.damaged, "the defaults of fragments") }

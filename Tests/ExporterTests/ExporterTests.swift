@@ -408,6 +408,17 @@ struct `An export` {
         }
     }
 
+    @Test func `with the profile all a name tells what the file is now, whatever its URL says`() async throws {
+        try await Self.with { world, exporter in
+            world.add("edited.jpg", "pi[place]xels", number: 3)
+            world.state.withLock { $0.assets[2].uti = "public.png" }
+            let request = StartExport(selection: ExportSelection(), destination: "trip", privacy: .all)
+            let done = try await exporter.end(of: try await exporter.start(request, for: World.asker()).job)
+            #expect(done.copied == 3)
+            #expect(FileManager.default.fileExists(atPath: world.bag() + "/data/photo-00000003.png"))
+        }
+    }
+
     @Test func `takes the place out of what is hidden, and goes on so after a restart`() async throws {
         try await Self.with { world, exporter in
             world.add("place.jpg", "pi[place]xels", number: 3)

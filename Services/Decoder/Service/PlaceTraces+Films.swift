@@ -27,7 +27,8 @@ extension PlaceTraces {
     private static func head(_ box: FoundBox) -> Bool {
         hasTraces(box) { part in
             switch part.name {
-            case "mvhd", "mvex", "iods": false
+            case "mvhd", "iods": false
+            case "mvex": hasTraces(part) { !MovieParts.defaults.contains($0.name) }
             case "trak": track(part)
             case "udta": userData(part)
             case "meta": metadata(part)

@@ -45,9 +45,10 @@ extension Asset {
         asset.location = nil
         asset.representations = []
         guard profile == .all else { return asset }
-        // A name of a camera's own tells what was before and behind it.
-        asset.filename =
-            "\(kind == .video ? "video" : "photo")-\(url.id.prefix(8).lowercased()).\(url.fileExtension.lowercased())"
+        // A name of a camera's own tells what was before and behind it. Since it was saved it may have been replaced by
+        // another type, which its URL does not tell.
+        let name = "\(kind == .video ? "video" : "photo")-\(url.id.prefix(8).lowercased())"
+        asset.filename = "\(name).\(FileExtension.forType(uti).lowercased())"
         asset.date = nil
         asset.cameraMake = nil
         asset.cameraModel = nil
