@@ -2,11 +2,14 @@ import Foundation
 
 /// Pictures for the tests, made by FFmpeg, which no part of what is tested for JPEG uses.
 enum Pictures {
-    /// A JPEG of a test pattern.
+    /// A JPEG of a test pattern, without the comment that FFmpeg writes otherwise: words may say where it was made.
     static func jpeg(_ name: String, seed: Int = 0, in folder: Folder) async throws -> String {
         try await make(
             name,
-            ["-f", "lavfi", "-i", "testsrc2=size=320x240:rate=1,hue=h=\(seed * 30)", "-frames:v", "1", "-q:v", "3"],
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=1,hue=h=\(seed * 30)", "-frames:v", "1", "-q:v", "3",
+                "-flags", "+bitexact",
+            ],
             in: folder
         )
     }
