@@ -8,7 +8,7 @@ import Redaction
 /// Only what is known to say nothing of the kind is let pass; everything that is not known, or not understood to its
 /// end, may. GPS directories, XMP, IPTC, makers' notes, comments and tracks of anything but pictures and sound are
 /// never looked into: that they are there is enough. What is known is what `Redaction` lets stay where the place is taken
-/// out, so that nothing is handed out as it is of which something would go.
+/// out. Bytes that no part of a file needs are looked at in free space, and behind a picture, alone.
 enum PlaceTraces {
     /// Whether there may be some in a file of this type.
     static func mayBe(in bytes: RandomAccessBytes, type: FileType) -> Bool {
