@@ -22,8 +22,8 @@ enum TestLibrary {
         _ path: String,
         decoder: String = TestLibrary.decoder,
         limits: DecoderPool.Limits = DecoderPool.Limits(),
-        now: @escaping @Sendable () -> Timestamp = { .now() },
-        announce: @escaping @Sendable ([LibraryEvent]) -> Void = { _ in }
+        announce: @escaping @Sendable ([LibraryEvent]) -> Void = { _ in },
+        now: @escaping @Sendable () -> Timestamp = { .now() }
     ) async throws -> Library {
         let location = Library.Location(index: "\(path)/library", media: "\(path)/store", decoder: decoder)
         return try await Library(
