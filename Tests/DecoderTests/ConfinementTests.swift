@@ -17,8 +17,12 @@ struct `A confined process` {
 
 /// A function of glibc that Glibc's module map lacks: variadic, or an extension of GNU.
 private func function<Function>(_ name: String, as type: Function.Type) throws -> Function {
-    let address = try #require(unsafe dlsym(nil, name))
+    guard let address = unsafe dlsym(nil, name) else { throw Missing(name: name) }
     return unsafe unsafeBitCast(address, to: type)
+}
+
+private struct Missing: Error {
+    let name: String
 }
 
 private typealias Signalling = @convention(c) (Int32, Int32, Int32) -> Int32
@@ -54,7 +58,7 @@ private func failuresOfReaching() throws -> Int32 {
     for option: Int32 in [1, 4, 22] { expect(isRefused(prctl(option, 0, 0, 0, 0)), 64) }
     var name = (UInt64(0), UInt64(0))
     let hasName = unsafe withUnsafeMutableBytes(of: &name) { bytes in
-        unsafe prctl(16, UInt(bitPattern: bytes.baseAddress), 0, 0, 0) == 0
+        prctl(16, UInt(bitPattern: bytes.baseAddress), 0, 0, 0) == 0
     }
     expect(hasName, 128)
     return failures

@@ -1,3 +1,4 @@
+import Consent
 import Containers
 import Foundation
 import Hashing

@@ -96,7 +96,7 @@ enum PlaceTraces {
 
     /// Source: RFC 9649 section 2.7.
     private static func webP(_ bytes: RandomAccessBytes) -> Bool {
-        chunks(bytes, at: 12, ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"])
+        chunks(bytes, at: 12, ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "ICCP", "EXIF"])
     }
 
     private static func chunks(_ bytes: RandomAccessBytes, at start: Int64, _ known: Set<String>) -> Bool {
@@ -108,12 +108,11 @@ enum PlaceTraces {
             let name = String(decoding: head.bytes.prefix(4), as: UTF8.self)
             let chunk = bytes.part(at: position + 8, count: Int64(length))
             position += 8 + Int64(length) + Int64(length % 2)
+            guard known.contains(name) else { return true }
             if name == "EXIF" {
                 let isMarked = chunk.fields(at: 0, count: 6)?.has("Exif\0", at: 0) == true
                 if block(isMarked ? chunk.part(at: 6) : chunk) { return true }
-            } else if name == "ANMF" {
-                if chunks(chunk, at: 16, ["VP8 ", "VP8L", "ALPH"]) { return true }
-            } else if !known.contains(name) {
+            } else if name == "ANMF", chunks(chunk, at: 16, ["VP8 ", "VP8L", "ALPH"]) {
                 return true
             }
         }
