@@ -52,6 +52,15 @@ package struct SigningKey: Sendable {
     }
 }
 
+/// Shown by its public key alone, so that the seed comes into no log and no report of a test.
+extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "the private key of \(publicKey)" }
+
+    package var debugDescription: String { description }
+
+    package var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
+}
+
 /// A public key for Ed25519 signatures; written as 64 hexadecimal digits in lower case.
 package struct VerifyingKey: Hashable, Sendable, LosslessStringConvertible {
     static let length = 32

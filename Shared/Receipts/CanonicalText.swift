@@ -3,34 +3,26 @@ private import FoundationEssentials
 /// A JSON document of texts, lists and objects, and its canonical form (RFC 8785, JSON Canonicalization Scheme).
 ///
 /// Numbers, truth values and null are refused: what is signed has none, so that nobody has to write numbers alike.
-package indirect enum CanonicalText: Codable, Hashable, Sendable {
+package indirect enum CanonicalText: Encodable, Hashable, Sendable {
     case text(String)
     case list([CanonicalText])
     case object([String: CanonicalText])
 
-    /// Reads a document.
+    /// Reads a document in UTF-8.
     ///
-    /// - Throws: `DecodingError` for what is no such JSON.
-    package init(decoding bytes: [UInt8]) throws {
-        self = try JSONDecoder().decode(CanonicalText.self, from: Data(bytes))
+    /// An object that has a name twice is refused (RFC 8785, section 3.1: input is I-JSON, RFC 7493): readers differ in which of the
+    /// two they take, and would read another document than the one that was checked.
+    ///
+    /// - Throws: `CanonicalTextError` for what is no such JSON.
+    package init(decoding bytes: [UInt8]) throws(CanonicalTextError) {
+        self = try CanonicalTextReader.read(bytes)
     }
 
     /// The document that a value is written as.
     ///
-    /// - Throws: `DecodingError` when there are numbers, truth values or null in it.
+    /// - Throws: `CanonicalTextError` when there are numbers, truth values or null in it; `EncodingError`.
     package init(encoding value: some Encodable) throws {
         try self.init(decoding: Array(JSONEncoder().encode(value)))
-    }
-
-    package init(from decoder: any Decoder) throws {
-        // Which of the three it is, is found by trying; the last one's error is the decoder's.
-        if let text = try? decoder.singleValueContainer().decode(String.self) {
-            self = .text(text)
-        } else if let list = try? decoder.singleValueContainer().decode([CanonicalText].self) {
-            self = .list(list)
-        } else {
-            self = .object(try decoder.singleValueContainer().decode([String: CanonicalText].self))
-        }
     }
 
     package func encode(to encoder: any Encoder) throws {

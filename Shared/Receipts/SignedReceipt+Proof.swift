@@ -52,9 +52,10 @@ package struct VerifiedReceipt: Sendable {
     /// - Throws: `ReceiptFault`.
     package init(checking bytes: [UInt8], against expected: VerifyingKey? = nil) throws(ReceiptFault) {
         let file: CanonicalText
-        do {
+        do throws(CanonicalTextError) {
             file = try CanonicalText(decoding: bytes)
         } catch {
+            if case .repeatedName = error { throw .notAReceipt("it has a name twice in one object") }
             throw .notAReceipt("it is no JSON of texts, lists and objects")
         }
         func text(_ name: String) throws(ReceiptFault) -> String {

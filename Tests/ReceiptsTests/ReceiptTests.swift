@@ -60,6 +60,18 @@ struct `Ed25519` {
         #expect(!signing.publicKey.verifies(signing.signature(of: bytes), of: bytes + [0]))
     }
 
+    @Test func `a private key shows nothing but its public one`() {
+        let key = SigningKey.random()
+        var dumped = ""
+        dump(key, to: &dumped)
+        for text in ["\(key)", String(reflecting: key), String(describing: [key]), dumped] {
+            #expect(text.contains(key.publicKey.description) && !text.contains(key.seed.hexadecimal))
+            let numbers = key.seed.map(String.init)
+            #expect(!text.contains(numbers.joined(separator: ", ")))
+            #expect(!text.contains("seed"))
+        }
+    }
+
     @Test func `refuses signatures and keys of other lengths`() throws {
         let key = SigningKey.random()
         let signature = key.signature(of: [1])
@@ -88,6 +100,34 @@ struct `The canonical form` {
         #expect(String(decoding: form, as: UTF8.self) == "{\"\u{1F600}\":\"2\",\"\u{FB33}\":\"1\"}")
     }
 
+    @Test(arguments: [
+        #"{"a": "1", "a": "2"}"#, #"{"a": "1", "\u0061": "1"}"#, #"{"x": [{"": "", "b": {}, "": ""}]}"#,
+        "{\"\u{e9}\": \"1\", \"e\u{301}\": \"2\"}",
+    ])
+    func `has no name twice`(text: String) {
+        let error = #expect(throws: CanonicalTextError.self) { try CanonicalText(decoding: Array(text.utf8)) }
+        guard case .repeatedName? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        #"{"a": "\ud800"}"#, #"{"a": "\udc00\ud800"}"#, #"{"a": "\u12g4"}"#, #"{"a": "\x"}"#, "{\"a\": \"\n\"}",
+        #"{"a": "b",}"#, #"["a" "b"]"#, #"{"a"}"#, "{} {}", "\u{feff}{}", #"{"a": "b"#,
+    ])
+    func `is strict`(text: String) {
+        #expect(throws: CanonicalTextError.self) { try CanonicalText(decoding: Array(text.utf8)) }
+    }
+
+    @Test func `is of UTF-8 alone, and not too deep`() {
+        let wide = "[]".utf16.flatMap { [UInt8($0 & 0xff), 0] }
+        #expect(throws: CanonicalTextError.self) { try CanonicalText(decoding: wide) }
+        #expect(throws: CanonicalTextError.self) { try CanonicalText(decoding: [0x22, 0xff, 0x22]) }
+        let deep = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
+        #expect(throws: CanonicalTextError.tooDeep) { try CanonicalText(decoding: Array(deep.utf8)) }
+    }
+
     @Test(arguments: ["1", "true", "null", #"{"a": 1}"#, #"["x", null]"#, "", "{"])
     func `has no numbers, truth values and null`(text: String) {
         #expect(throws: (any Error).self) { try CanonicalText(decoding: Array(text.utf8)) }
@@ -114,6 +154,18 @@ struct `A receipt` {
         #expect(pretty.count > bytes.count)
         let verified = try VerifiedReceipt(checking: Array(pretty), against: key.publicKey)
         #expect(verified.document["record"]?["subject"]?.text == (try record().subject))
+    }
+
+    @Test func `proves nothing when it says something twice, in whichever order`() throws {
+        let text = String(decoding: try file(), as: UTF8.self)
+        let subject = "\"subject\":"
+        let forged = text.replacing(subject, with: "\"subject\":\"somebody else\",\(subject)")
+        #expect(forged != text)
+        let receipt = "\"receipt\":"
+        for bytes in [forged, text.replacing(receipt, with: "\"receipt\":{},\(receipt)")].map({ Array($0.utf8) }) {
+            let error = #expect(throws: ReceiptFault.self) { try VerifiedReceipt(checking: bytes) }
+            #expect(error == .notAReceipt("it has a name twice in one object"))
+        }
     }
 
     @Test func `proves nothing when any byte of what was signed is another one`() throws {
