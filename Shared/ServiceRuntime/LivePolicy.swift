@@ -18,6 +18,10 @@ package final class LivePolicy: Sendable {
     private let read: @Sendable () throws -> Policy
     /// What the policy file is now; nil for none.
     let fileStatus: @Sendable () -> FileStatus?
+    /// Begins a watch from what the file was immediately before it was read at the start: what is written since is noticed.
+    let watch: PolicyWatch
+    /// Control group prefixes below which a container's name is proof, as the start found them.
+    let containers: [String]
     private let resolve: @Sendable (Policy) -> Operators
     private let state: Mutex<State>
 
@@ -27,19 +31,44 @@ package final class LivePolicy: Sendable {
     ///   - policy: What was read.
     ///   - deployment: Decides who is an operator without being named.
     ///   - user: The user of the cluster.
+    ///   - status: What the file was before it was read.
     ///   - fileStatus: Looks at the file; may block.
     ///   - read: Reads the policy again; may block.
     init(
         _ policy: Policy,
         deployment: Deployment,
         user: UInt32,
+        readFrom status: FileStatus? = nil,
         fileStatus: @escaping @Sendable () -> FileStatus? = { nil },
         read: @escaping @Sendable () throws -> Policy
     ) {
         self.read = read
         self.fileStatus = fileStatus
+        watch = PolicyWatch(from: status)
+        containers = policy.containers
         resolve = { Operators(policy: $0, deployment: deployment, user: user) }
         state = Mutex(State(operators: resolve(policy), restrictions: policy.restrictions))
+    }
+
+    /// Reads the policy for the first time; blocks meanwhile.
+    ///
+    /// - Throws: What reading throws.
+    convenience init(
+        deployment: Deployment,
+        user: UInt32,
+        fileStatus: @escaping @Sendable () -> FileStatus?,
+        read: @escaping @Sendable () throws -> Policy
+    ) throws {
+        // In this order: a file that is written in between is another one for the watch.
+        let status = fileStatus()
+        self.init(
+            try read(),
+            deployment: deployment,
+            user: user,
+            readFrom: status,
+            fileStatus: fileStatus,
+            read: read
+        )
     }
 
     /// Who may speak for the person now.

@@ -22,7 +22,7 @@ extension Policy {
               "type": "array",
               "items": {
                 "type": "string",
-                "pattern": "^((camera|microphone)/[^ ]+|library|location|export)( for (uid|unit|key|container):[^ ]+)?$"
+                "pattern": "^(camera/(?!(front|back|external)( |$))[^ ]+|microphone/[^ ]+|library|location|export)( for (uid|unit|key|container):[^ ]+)?$"
               }
             },
             "containers": {

@@ -63,6 +63,13 @@ package struct Policy: Sendable, Hashable {
                         "\(Self.spoken(text)) in \"restricted\" is no resource, and no \"RESOURCE for PRINCIPAL\""
                 )
             }
+            guard !restriction.resource.isPosition else {
+                throw PolicyError(
+                    description:
+                        "\(Self.spoken(text)) in \"restricted\" names where cameras look, and no camera; "
+                        + "name one as `obscura cameras list` does, or \"camera/*\""
+                )
+            }
             restrictions.append(restriction)
         }
         self.restrictions = restrictions

@@ -56,7 +56,7 @@ struct ServiceLife {
 
     /// Reads the policy again within a second of its file being another one.
     private func followPolicyFile() async {
-        var file = PolicyWatch(from: await policyStatus())
+        var file = host.policy.watch
         while !Task.isCancelled {
             // Cancellation ends the loop at its head.
             try? await Task.sleep(for: Self.policyLook, clock: BootClock())

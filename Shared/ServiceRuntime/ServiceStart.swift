@@ -67,7 +67,12 @@ struct ServiceStart {
         let mode: UInt32 = deployment == .system ? 0o755 : 0o700
         try Self.checkOwner(of: Directory(creating: runtime, permissions: mode), runtime)
         let keys = try roleKeys()
-        let policy = try policy()
+        let policy = try LivePolicy(
+            deployment: deployment,
+            user: geteuid(),
+            fileStatus: { self.policyStatus() },
+            read: { try self.policy() }
+        )
         let loop = EventLoop(name: "sockets")
         let context = try MessagingContext()
         var verifiers: [Role: SHA256Digest] = [:]
@@ -94,13 +99,7 @@ struct ServiceStart {
             loop: loop,
             context: context,
             server: server,
-            policy: LivePolicy(
-                policy,
-                deployment: deployment,
-                user: geteuid(),
-                fileStatus: { self.policyStatus() },
-                read: { try self.policy() }
-            ),
+            policy: policy,
             keys: keys,
             instance: randomBytes(8).map { String($0, radix: 16) }.joined(),
             notifier: notifier

@@ -95,6 +95,7 @@ struct PolicyTests {
         "", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#,
         #"{"containers": ["/machine.slice"]}"#,
         #"{"restrictions": []}"#, #"{"restricted": ["cameras"]}"#, #"{"restricted": ["camera/* for me"]}"#,
+        #"{"restricted": ["camera/front"]}"#, #"{"restricted": ["camera/external for uid:7"]}"#,
     ])
     func `a policy that means nothing is refused`(text: String) {
         #expect(throws: PolicyError.self) { try policy(text) }
@@ -136,6 +137,45 @@ struct PolicyTests {
             #expect(looks(3) == [false, true, false])
             try FileManager.default.removeItem(atPath: "\(path)/p")
             #expect(looks(3) == [false, true, false])
+        }
+    }
+
+    @Test func `a policy that is written while the first one is read is not missed`() async throws {
+        try await withTemporaryDirectory { path in
+            let file = "\(path)/policy.json"
+            try Data("{}".utf8).write(to: URL(filePath: file))
+            let live = try LivePolicy(
+                deployment: .system,
+                user: 998,
+                fileStatus: { try? FileDescriptor(opening: file, [.read]).status() },
+                read: {
+                    let bytes = try FileDescriptor(opening: file, [.read]).readAll(limit: 1_000)
+                    // Somebody writes immediately behind the reading.
+                    try Data(#"{"restricted": ["library"]}"#.utf8).write(to: URL(filePath: file))
+                    return try Policy(decoding: bytes)
+                }
+            )
+            #expect(live.restrictions.isEmpty)
+            var watch = live.watch
+            let looks = [watch.look(live.fileStatus()), watch.look(live.fileStatus())]
+            #expect(looks == [false, true])
+            try await live.reload()
+            #expect(live.restrictions == [Restriction(.library)])
+        }
+    }
+
+    @Test(arguments: ["front", "back", "external"])
+    func `the schema refuses what the policy refuses as naming no camera`(position: String) throws {
+        struct Schema: Decodable { var properties: [String: Property] }
+        struct Property: Decodable { var items: Items }
+        struct Items: Decodable { var pattern: String }
+        let schema = try JSONDecoder().decode(Schema.self, from: Data(Policy.schema.utf8))
+        let pattern = try Regex(try #require(schema.properties["restricted"]).items.pattern)
+        for text in ["camera/\(position)", "camera/\(position) for uid:7"] {
+            #expect(text.wholeMatch(of: pattern) == nil)
+        }
+        for text in ["camera/\(position)-0", "camera/*", "camera/\(position)-0 for uid:7", "microphone/\(position)"] {
+            #expect(text.wholeMatch(of: pattern) != nil, "\(text)")
         }
     }
 
