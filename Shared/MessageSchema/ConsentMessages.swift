@@ -76,18 +76,31 @@ package struct ConsentStanding: Hashable, Sendable, Codable {
     }
 }
 
-/// Lists consent records, the oldest first; an operator alone may.
+/// Lists consent records, the oldest first, as many as fit into a reply; an operator alone may.
 package struct ListConsents: Request {
     package static let name = "consent.list"
     /// Only those about this one.
     package var subject: String?
+    /// The `next` of the reply before; from the first on when absent.
+    package var cursor: String?
+    /// How many at most, up to 200.
+    package var limit: Int?
 
-    package init(subject: String? = nil) { self.subject = subject }
+    package init(subject: String? = nil, cursor: String? = nil, limit: Int? = nil) {
+        self.subject = subject
+        self.cursor = cursor
+        self.limit = limit
+    }
 
     package struct Reply: Hashable, Sendable, Codable {
         package var consents: [ConsentStanding]
+        /// Where it goes on; absent when this is the end.
+        package var next: String?
 
-        package init(consents: [ConsentStanding]) { self.consents = consents }
+        package init(consents: [ConsentStanding], next: String? = nil) {
+            self.consents = consents
+            self.next = next
+        }
     }
 }
 

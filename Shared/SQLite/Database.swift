@@ -16,9 +16,16 @@ package actor Database {
     /// Opens `name` in a directory, with the schema's present version.
     ///
     /// Blocks the calling thread for the time of opening and migrating, which happens before there is anything to stall.
+    /// With `overwritesDeleted` what is deleted or changed is overwritten in the file (PRAGMA secure_delete); the log beside it
+    /// has it until ``emptyLog()``.
     /// - Throws: `SQLiteError`: `inUse`, `databaseTooNew`, `foreignDatabase`, `notADatabase`, `corrupt`, `remoteFileSystem`,
     ///   `diskFull` …; `FilesError` when the directory can not be opened.
-    package init(named name: String, in directory: String, schema: DatabaseSchema) throws {
+    package init(
+        named name: String,
+        in directory: String,
+        schema: DatabaseSchema,
+        overwritesDeleted: Bool = false
+    ) throws {
         let opened = try Directory(opening: directory)
         guard try !opened.descriptor.space().isRemote else {
             throw SQLiteError(.remoteFileSystem, message: "the data directory is on a network file system")
@@ -35,6 +42,7 @@ package actor Database {
         // Before anything is written: a file that is refused stays as it is.
         let version = try connection.version(expecting: schema)
         try connection.configure()
+        if overwritesDeleted { try connection.execute("PRAGMA secure_delete = ON") }
         if version > 0, version < schema.version {
             try Database.backUp(connection, as: "\(name).version-\(version).backup", in: opened, at: directory)
         }
@@ -56,6 +64,14 @@ package actor Database {
         _ = try? connection?.execute("PRAGMA optimize")
         connection = nil
         lock = nil
+    }
+
+    /// Writes everything that is committed into the file and truncates the log beside it (PRAGMA wal_checkpoint).
+    ///
+    /// - Throws: `SQLiteError`; what is committed stays so.
+    package func emptyLog() throws {
+        let isBusy = try openConnection.first("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.integer(0) } != 0
+        if isBusy { throw SQLiteError(.busy, message: "somebody reads the log") }
     }
 
     private var openConnection: Connection {

@@ -88,10 +88,176 @@ struct `The consent desk` {
             _ = try await desk.withdraw(id, method: "phone-4712", by: Self.entity)
             let record = try await desk.record(id)
             #expect(record.state == .withdrawn && record.subject == nil && record.events.map(\.method) == [nil, nil])
-            #expect(try await desk.records(about: subject).isEmpty)
+            #expect(try await desk.page(about: subject).records.isEmpty)
             let receipt = try await desk.receipt(id)
             #expect(receipt.receipt.record.subject == nil && receipt.receipt.state == .withdrawn)
             #expect(try VerifiedReceipt(checking: document(receipt)).key == desk.publicKey)
+        }
+    }
+
+    /// Whether some file of the data directory has these bytes.
+    private func isFound(_ text: String, in path: String) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: path).contains { name in
+            try Data(contentsOf: URL(filePath: "\(path)/\(name)")).firstRange(of: Data(text.utf8)) != nil
+        }
+    }
+
+    @Test func `leaves nothing of what was withdrawn in any file, not in free space and not in the log`() async throws {
+        try await withDesk { desk, path, _ in
+            // Long enough to lie on pages of its own, and in the midst of others.
+            let long = "somebody-with-a-name-" + String(repeating: "of many letters ", count: 200)
+            let subjects = [long, "somebody-who-was-here"]
+            var ids: [ConsentRecordID] = []
+            for subject in subjects + ["another-guest"] {
+                let key = try desk.requestKey("\(ids.count)", of: [subject], named: "consent.give", by: Self.entity)
+                let given = try await desk.begin(
+                    subject,
+                    Self.notice,
+                    isGiven: true,
+                    method: "form of \(subject)",
+                    by: Self.entity,
+                    for: key
+                )
+                ids.append(given.receipt.record.id)
+            }
+            for subject in subjects { #expect(try isFound(subject, in: path)) }
+            for id in ids.prefix(2) { _ = try await desk.withdraw(id, method: "phone-4712", by: Self.entity) }
+            for text in ["somebody-with-a-name", "of many letters", "somebody-who-was-here", "phone-4712"] {
+                #expect(try !isFound(text, in: path), "\(text)")
+            }
+            #expect(try isFound("another-guest", in: path))
+        }
+    }
+
+    /// The tables of version 3, with what the later versions do not change.
+    private static let version3 = """
+        CREATE TABLE decision (
+            id TEXT PRIMARY KEY, principal TEXT NOT NULL, label TEXT, resource TEXT NOT NULL, access TEXT NOT NULL,
+            verdict TEXT NOT NULL CHECK (verdict IN ('allowed', 'denied')), lifespan TEXT NOT NULL,
+            decided_us INTEGER NOT NULL, decided_by TEXT NOT NULL, generation INTEGER NOT NULL, redeemed_by TEXT,
+            used_us INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE counter (only INTEGER PRIMARY KEY CHECK (only = 1), generation INTEGER NOT NULL) STRICT;
+        INSERT INTO counter VALUES (1, 0);
+        CREATE TABLE switched_off (resource TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE consent (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL) STRICT;
+        PRAGMA application_id = 0x4f425343;
+        PRAGMA user_version = 3;
+        """
+
+    /// Writes a database as version 3 left it.
+    private func writeVersion3(_ records: [ConsentRecord], in path: String) throws {
+        let connection = try Connection(opening: "\(path)/\(DecisionStore.fileName)")
+        try connection.execute(Self.version3)
+        for record in records {
+            try connection.run(
+                "INSERT INTO consent (id, document) VALUES (?, ?)",
+                record.id.description,
+                String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
+            )
+        }
+    }
+
+    @Test func `finds records of the version before by whom they are about`() async throws {
+        try await withTemporaryDirectory { path in
+            var records: [ConsentRecord] = []
+            for subject in ["g", "h \"é\""] {
+                let id = try #require(ConsentRecordID(random: randomBytes(16).hexadecimal))
+                records.append(
+                    try ConsentRecord(
+                        id: id,
+                        subject: subject,
+                        notice: Self.notice,
+                        isGiven: true,
+                        by: Self.entity,
+                        at: Self.start
+                    )
+                )
+            }
+            try records[0].withdraw(by: Self.entity, method: nil, at: Self.start)
+            try writeVersion3([records[0].kept, records[1]], in: path)
+            let setup = try Setup(in: path)
+            #expect(try await setup.desk.page(about: "g").records.isEmpty)
+            #expect(try await setup.desk.page(about: "h \"é\"").records == [records[1]])
+            #expect(try await setup.desk.page(about: nil).records.count == 2)
+            await setup.decisions.close()
+        }
+    }
+
+    @Test func `lists in pages, of all or of one, each record once`() async throws {
+        try await withDesk { desk, _, _ in
+            var notice = Self.notice
+            notice.purpose = String(repeating: "\"", count: 4_096)
+            for number in 0..<240 {
+                let subject = number % 3 == 0 ? "regular" : "guest-\(number)"
+                _ = try await desk.begin(subject, notice, isGiven: true, method: nil, by: Self.entity)
+            }
+            let cases: [(String?, Int)] = [(nil, 240), ("regular", 80), ("nobody", 0)]
+            for (subject, count) in cases {
+                var found: [ConsentRecord] = []
+                var next: Int64? = 0
+                while let number = next {
+                    let page = try await desk.page(about: subject, after: number)
+                    let reply = ListConsents.Reply(
+                        consents: page.records.map { ConsentStanding(state: .given, record: $0) }
+                    )
+                    #expect(try JSONEncoder().encode(reply).count < Limits.bodyBytes)
+                    #expect(page.records.count <= ConsentStore.pageCount)
+                    found += page.records
+                    next = page.next
+                }
+                #expect(found.count == count && Set(found.map(\.id)).count == count)
+                #expect(found.allSatisfy { subject == nil || $0.subject == subject })
+            }
+        }
+    }
+
+    @Test func `does once what was asked again with its key after the process ended`() async throws {
+        try await withTemporaryDirectory { path in
+            /// Asks in a process of its own, as it were.
+            func ask(_ body: (ConsentDesk) async throws -> SignedReceipt) async throws -> SignedReceipt {
+                let setup = try Setup(in: path)
+                do {
+                    let receipt = try await body(setup.desk)
+                    await setup.decisions.close()
+                    return receipt
+                } catch {
+                    await setup.decisions.close()
+                    throw error
+                }
+            }
+            func begin(_ subject: String) async throws -> SignedReceipt {
+                try await ask { desk in
+                    let key = try desk.requestKey("k", of: [subject], named: "consent.give", by: Self.entity)
+                    return try await desk.begin(
+                        subject,
+                        Self.notice,
+                        isGiven: true,
+                        method: nil,
+                        by: Self.entity,
+                        for: key
+                    )
+                }
+            }
+            let id = try await begin("g").receipt.record.id
+            #expect(try await begin("g").receipt.record.id == id)
+            let conflict = await failure { try await begin("h") }
+            #expect(conflict?.code == .idempotencyConflict)
+            func withdraw() async throws -> SignedReceipt {
+                try await ask { desk in
+                    let key = try desk.requestKey("k", of: [id], named: "consent.withdraw", by: Self.entity)
+                    return try await desk.withdraw(id, method: nil, by: Self.entity, for: key)
+                }
+            }
+            #expect(try await withdraw().receipt.record.subject == "g")
+            let again = try await withdraw()
+            #expect(again.receipt.state == .withdrawn && again.receipt.record.subject == nil)
+            #expect(try await begin("g").receipt.record.id == id, "it is not given anew")
+            let other = try await ask { desk in
+                let key = try desk.requestKey("k", of: ["h"], named: "consent.give", by: .user(7))
+                return try await desk.begin("h", Self.notice, isGiven: true, method: nil, by: .user(7), for: key)
+            }
+            #expect(other.receipt.record.id != id, "a key is its principal's")
         }
     }
 
@@ -118,7 +284,7 @@ struct `The consent desk` {
             await first.decisions.close()
             let second = try Setup(in: path)
             #expect(second.key.publicKey == first.key.publicKey)
-            #expect(try await second.desk.records(about: "g") == [given.receipt.record])
+            #expect(try await second.desk.page(about: "g").records == [given.receipt.record])
             await second.decisions.close()
             let status = try FileDescriptor(opening: "\(path)/\(ReceiptSeal.fileName)", [.read]).status()
             #expect(status.permissions == 0o600)
@@ -174,6 +340,14 @@ struct `Consent on the wire` {
             let first = try await client.call(give, options)
             #expect(try await client.call(give, options) == first)
             #expect(try await client.call(ListConsents()).consents.count == 1)
+            _ = try await client.call(GiveConsent(subject: "h", notice: try notice()))
+            let page = try await client.call(ListConsents(limit: 1))
+            #expect(page.consents.map(\.record.subject) == ["g"])
+            let next = try #require(page.next)
+            let rest = try await client.call(ListConsents(cursor: next, limit: 1))
+            #expect(rest.consents.map(\.record.subject) == ["h"] && rest.next == nil)
+            #expect(await failure { try await client.call(ListConsents(cursor: "x")) }?.code == .invalidArgument)
+            #expect(await failure { try await client.call(ListConsents(limit: 0)) }?.code == .invalidArgument)
         }
     }
 

@@ -8,6 +8,8 @@ private import Receipts
 package struct ConsentMessages: Sendable {
     /// The longest text in a record, in bytes.
     package static let textLimit = 4_096
+    /// The longest that all texts of one request are together, so that a record fits into a reply.
+    package static let totalLimit = 65_536
     /// The longest list in a record.
     package static let listLimit = 64
 
@@ -24,10 +26,21 @@ package struct ConsentMessages: Sendable {
     package func register(on server: MessageServer) async {
         await registerChanges(server)
         await server.register(ListConsents.self, access: operatorsOnly) { [desk] request, _ in
-            try await answering {
-                let records = try await desk.records(about: request.subject)
+            guard let number = Int64(request.cursor ?? "0") else {
+                throw ErrorReply.invalidParameter("cursor", "the next of a reply")
+            }
+            let limit = request.limit ?? ConsentStore.pageCount
+            guard limit > 0 else { throw ErrorReply.invalidParameter("limit", "at least 1") }
+            return try await answering {
+                let page = try await desk.page(
+                    about: request.subject,
+                    after: number,
+                    count: min(limit, ConsentStore.pageCount)
+                )
+                let time = desk.time
                 return ListConsents.Reply(
-                    consents: records.map { ConsentStanding(state: $0.state(at: desk.time), record: $0) }
+                    consents: page.records.map { ConsentStanding(state: $0.state(at: time), record: $0) },
+                    next: page.next.map { String($0) }
                 )
             }
         }
@@ -55,7 +68,8 @@ package struct ConsentMessages: Sendable {
                     isGiven: true,
                     validUntil: request.validUntil,
                     method: request.method,
-                    by: call.principal
+                    by: call.principal,
+                    for: try key(request, call)
                 )
             }
         }
@@ -68,7 +82,8 @@ package struct ConsentMessages: Sendable {
                     request.notice,
                     isGiven: false,
                     method: request.method,
-                    by: call.principal
+                    by: call.principal,
+                    for: try key(request, call)
                 )
             }
         }
@@ -80,7 +95,8 @@ package struct ConsentMessages: Sendable {
                     request.record,
                     validUntil: request.validUntil,
                     method: request.method,
-                    by: call.principal
+                    by: call.principal,
+                    for: try key(request, call)
                 )
             }
         }
@@ -88,9 +104,19 @@ package struct ConsentMessages: Sendable {
             [desk] request, call in
             try check([request.method], nil)
             return try await answering {
-                try await desk.withdraw(request.record, method: request.method, by: call.principal)
+                try await desk.withdraw(
+                    request.record,
+                    method: request.method,
+                    by: call.principal,
+                    for: try key(request, call)
+                )
             }
         }
+    }
+
+    /// The key that a caller gave, for the database: the server's memory of replies ends with the process.
+    private func key<R: Request>(_ request: R, _ call: Call) throws -> ConsentKey? {
+        try call.idempotencyKey.map { try desk.requestKey($0, of: request, named: R.name, by: call.principal) }
     }
 
     /// Refuses texts and lists that are longer than anybody reads.
@@ -116,6 +142,9 @@ package struct ConsentMessages: Sendable {
         }
         guard all.allSatisfy({ $0.utf8.count <= Self.textLimit }), lists.allSatisfy({ $0 <= Self.listLimit }) else {
             throw .invalidParameter("each text", "of at most \(Self.textLimit) bytes, each list of \(Self.listLimit)")
+        }
+        guard all.reduce(0, { $0 + $1.utf8.count }) <= Self.totalLimit else {
+            throw .invalidParameter("all texts together", "of at most \(Self.totalLimit) bytes")
         }
     }
 

@@ -58,7 +58,12 @@ package struct DecisionStore: DecisionStorage {
     ///
     /// - Throws: `SQLiteError` or `FilesError`, as `Database` does.
     package init(in dataDirectory: String) throws {
-        database = try Database(named: Self.fileName, in: dataDirectory, schema: Self.schema)
+        database = try Database(
+            named: Self.fileName,
+            in: dataDirectory,
+            schema: Self.schema,
+            overwritesDeleted: true
+        )
     }
 
     /// Closes the database, so that another process can open it at once; nothing is asked of the store afterwards.
@@ -179,6 +184,24 @@ package struct DecisionStore: DecisionStorage {
                     id TEXT NOT NULL UNIQUE,
                     document TEXT NOT NULL
                 ) STRICT;
+                """
+            ),
+            Migration(
+                4,
+                """
+                ALTER TABLE consent ADD COLUMN subject TEXT;
+                UPDATE consent SET subject = json_extract(document, '$.subject');
+                CREATE INDEX consent_of_subject ON consent (subject, number);
+                CREATE TABLE consent_answered (
+                    principal TEXT NOT NULL,
+                    name TEXT NOT NULL,
+                    key TEXT NOT NULL,
+                    request TEXT,
+                    record TEXT NOT NULL,
+                    at_us INTEGER NOT NULL,
+                    PRIMARY KEY (principal, name, key)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX consent_answered_of_record ON consent_answered (record);
                 """
             ),
         ]

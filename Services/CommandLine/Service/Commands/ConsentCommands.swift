@@ -147,8 +147,14 @@ struct ListConsentsCommand: Command {
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let request = ListConsents(subject: arguments[Self.subject])
-        let consents = try await context.cluster(arguments).call(request).consents
+        var request = ListConsents(subject: arguments[Self.subject])
+        let cluster = try context.cluster(arguments)
+        var consents: [ConsentStanding] = []
+        repeat {
+            let page = try await cluster.call(request)
+            consents += page.consents
+            request.cursor = page.next
+        } while request.cursor != nil
         if arguments[CommonParameters.json] {
             for consent in consents { context.terminal.writeJSON(consent) }
             return .success
