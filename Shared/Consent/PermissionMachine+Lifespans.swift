@@ -49,20 +49,34 @@ extension PermissionMachine {
 
     /// Services told which uses go on, and by which grants; `past` are grants that were used meanwhile.
     ///
-    /// A grant that is used keeps its session, and its days without use begin anew.
+    /// A grant that is used keeps its session; one whose use is over again has its lease begin anew. Nothing of it is stored.
+    package mutating func noteRunning(
+        _ running: [UseID: Set<DecisionID>],
+        past: Set<DecisionID> = [],
+        at now: ClockPair
+    ) {
+        inUse = running.values.reduce(into: []) { $0.formUnion($1) }
+        stopped.removeAll { running[$0.use] == nil }
+        for id in past {
+            // A lease that is over already stays so: whoever looks next ends the grant.
+            if let end = sessionEnds[id], end > now.uptime { sessionEnds[id] = nil }
+        }
+        settleSessions(at: now)
+    }
+
+    /// As `noteRunning(_:past:at:)`, and the days without use of a grant that is used begin anew.
     package mutating func noteUses(
         _ running: [UseID: Set<DecisionID>],
         past: Set<DecisionID> = [],
         at now: ClockPair
     ) -> [PermissionAction] {
-        inUse = running.values.reduce(into: []) { $0.formUnion($1) }
-        stopped.removeAll { running[$0.use] == nil }
-        settleSessions(at: now)
+        noteRunning(running, past: past, at: now)
         var used: [Decision] = []
         for var decision in decisions.all where inUse.contains(decision.id) || past.contains(decision.id) {
-            guard case .unusedFor = decision.lifespan, decision.isInForce(at: now.wall),
-                now.wall.milliseconds - decision.lastUse.milliseconds >= Self.noteInterval
-            else { continue }
+            guard case .unusedFor = decision.lifespan, decision.isInForce(at: now.wall) else { continue }
+            let since = now.wall.milliseconds - decision.lastUse.milliseconds
+            // A use that is still to come was noted by a clock that was wrong, and would keep the grant for ever.
+            guard since >= Self.noteInterval || decision.usedAt.map({ $0 > now.wall }) == true else { continue }
             decision.usedAt = now.wall
             used.append(decision)
         }
@@ -80,6 +94,7 @@ extension PermissionMachine {
     package mutating func expire(at now: ClockPair) -> [PermissionAction] {
         settleSessions(at: now)
         var removed: [Removal] = []
+        var corrected: [Decision] = []
         var endsGrants = false
         for decision in decisions.all {
             if !decision.isInForce(at: now.wall) {
@@ -89,12 +104,18 @@ extension PermissionMachine {
             } else if let end = sessionEnds[decision.id], end <= now.uptime {
                 removed.append(Removal(id: decision.id, reason: .sessionEnded, by: nil, at: now.wall))
             } else {
+                if let used = decision.usedAt, used > now.wall {
+                    // By a clock that was wrong: it would never end.
+                    var decision = decision
+                    decision.usedAt = now.wall
+                    corrected.append(decision)
+                }
                 continue
             }
             endsGrants = endsGrants || decision.verdict == .allowed
         }
-        guard !removed.isEmpty else { return [] }
-        return [step(removed: removed, endsGrants: endsGrants)] + reconsider(at: now)
+        guard !removed.isEmpty || !corrected.isEmpty else { return [] }
+        return [step(upserted: corrected, removed: removed, endsGrants: endsGrants)] + reconsider(at: now)
     }
 
     /// Has the lease of each grant for a session run that nobody keeps, and of no other.

@@ -60,11 +60,15 @@ package actor ConsentGate {
     /// What this question brought `once` is for this request alone, and ends with the authorization though nobody has
     /// redeemed it. Nobody is asked for a caller that has ended, and nothing is redeemed for it. Cancelling the task gives the question up.
     ///
+    /// `isUse` is false where nothing is done by the authorization, and nobody checks it: one that only asks. The person sees as a
+    /// use, and can stop, what ends when it is stopped.
+    ///
     /// - Throws: The `ErrorReply` for the program.
     package func authorize(
         _ needs: [Need],
         for asker: Asker,
-        handingOn: [Need] = []
+        handingOn: [Need] = [],
+        isUse: Bool = true
     ) async throws -> Authorization {
         var hasAsked = false
         for _ in 0..<Self.attempts {
@@ -84,7 +88,7 @@ package actor ConsentGate {
                 continue
             }
             let unspent = hasAsked ? grants.filter { $0.lifespan == .once && handingOn.contains($0.need) } : []
-            return authorization(asker, grants, redeemed, unspent, epoch)
+            return authorization(asker, grants, redeemed, unspent, epoch, isUse)
         }
         // Somebody else used up each grant before us, or took it away again.
         let need = needs.first { if case .allowed = standing(of: $0, for: asker) { false } else { true } }
@@ -200,9 +204,11 @@ package actor ConsentGate {
         _ grants: [Grant],
         _ redeemed: [Grant],
         _ unspent: [Grant],
-        _ epoch: UInt64
+        _ epoch: UInt64,
+        _ isUse: Bool
     ) -> Authorization {
-        let use = uses?.begin(asker, grants)
+        let uses = isUse ? self.uses : nil
+        let use = uses?.begin(asker, grants, isStopped: { [decisions] in decisions.stop(of: $0) != nil })
         return Authorization(asker: asker, grants: grants, gate: decisions, epoch: epoch, use: use?.id) {
             [coordinator, uses] leavesUnspent in
             if let use { uses?.end(use.number) }

@@ -22,11 +22,12 @@ struct UseReporter: Sendable {
             quiet += 1
             if changes != told || (!isEmpty && quiet >= Self.repetition) {
                 let report = uses.report()
+                let goesOn = report.contains { !$0.uses.isEmpty }
                 // Only short work in between, and nothing to be undone there: nothing to tell.
-                if !report.uses.isEmpty || !isEmpty || report.past != nil {
+                if goesOn || !isEmpty || report.contains(where: { $0.past != nil }) {
                     do {
-                        _ = try await coordinator.call(report, CallOptions(timeout: .seconds(2)))
-                        (told, isEmpty) = (changes, report.uses.isEmpty)
+                        for part in report { _ = try await coordinator.call(part, CallOptions(timeout: .seconds(2))) }
+                        (told, isEmpty) = (changes, !goesOn)
                     } catch {
                         // The coordinator is not there; it is told when it is.
                         uses.returned(report)

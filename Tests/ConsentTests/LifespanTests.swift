@@ -51,6 +51,21 @@ struct `A grant for a session` {
         #expect(!machine.expire(at: Fixture.clock(510)).isEmpty)
     }
 
+    @Test func `has its lease begin anew with a use that is over before it is told`() throws {
+        var machine = try machine()
+        let grant = try #require(machine.grant())
+        machine.noteRunning([:], past: [grant], at: Fixture.clock(9))
+        #expect(machine.expire(at: Fixture.clock(18)).isEmpty && machine.nextSessionEnd == .seconds(19))
+        #expect(!machine.expire(at: Fixture.clock(19)).isEmpty)
+    }
+
+    @Test func `is not brought back by a use that is told after its lease`() throws {
+        var machine = try machine()
+        let grant = try #require(machine.grant())
+        machine.noteRunning([:], past: [grant], at: Fixture.clock(10))
+        #expect(!machine.expire(at: Fixture.clock(10)).isEmpty)
+    }
+
     @Test func `that was stored has its lease begin when the coordinator does`() throws {
         let stored = try machine().decisions.all
         var machine = PermissionMachine(decisions: stored)
@@ -97,6 +112,20 @@ struct `A grant that ends unused` {
         #expect(!machine.noteUses([use: [grant]], at: Fixture.clock(60)).isEmpty)
         #expect(machine.noteUses([use: [grant]], at: Fixture.clock(119)).isEmpty)
         #expect(machine.noteUses([use: [grant]], at: Fixture.clock(60 + 2 * Self.day)).isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `does not go on for years because a wrong clock noted its use`(isUsedAgain: Bool) throws {
+        var (machine, grant) = try machine()
+        let ahead = Fixture.clock(Self.day)
+        _ = machine.noteUses([use: [grant]], at: ahead)
+        #expect(machine.nextExpiry == Fixture.clock(3 * Self.day).wall)
+        let now = Fixture.clock(10)
+        let actions = isUsedAgain ? machine.noteUses([use: [grant]], at: now) : machine.expire(at: now)
+        let change = try #require(actions.changes.first)
+        #expect(change.upserted.map(\.usedAt) == [now.wall] && change.removed.isEmpty && !change.endsGrants)
+        #expect(machine.nextExpiry == Fixture.clock(10 + 2 * Self.day).wall)
+        #expect(machine.expire(at: now).isEmpty)
     }
 
     @Test func `does not go on for ever because the clock was set back`() throws {

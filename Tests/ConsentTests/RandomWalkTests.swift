@@ -1,5 +1,6 @@
-import Consent
 import Testing
+
+@testable import Consent
 
 /// A generator with a known sequence (SplitMix64, Steele et al., OOPSLA 2014).
 struct SeededGenerator: RandomNumberGenerator {
@@ -30,7 +31,8 @@ struct RandomWalk {
     var redeemed: Set<DecisionID> = []
     var held: [(grant: Grant, principal: Principal, label: String?)] = []
     var rests: [String: Int64] = [:]
-    var sessions: Set<UInt64> = []
+    var sessions: [UInt64: SessionKeeper] = [:]
+    var inUse: Set<DecisionID> = []
     var nextSession: UInt64 = 1
 
     init(seed: UInt64) {
@@ -143,6 +145,7 @@ struct RandomWalk {
             try change()
         }
         check(before, mayLift)
+        checkSessions()
         if isAllowed {
             for (key, status) in statuses() where before[key].map({ Self.rank($0) > Self.rank(status) }) ?? false {
                 Issue.record("a yes made \(status) of \(key)")
@@ -182,17 +185,37 @@ struct RandomWalk {
         case 0:
             let id = SessionID(nextSession)
             nextSession += 1
-            sessions.insert(id.number)
-            machine.openSession(id, principal: pick(Self.principals), label: pick(Self.labels), at: now)
+            let keeper = SessionKeeper(principal: pick(Self.principals), label: pick(Self.labels))
+            sessions[id.number] = keeper
+            machine.openSession(id, principal: keeper.principal, label: keeper.label, at: now)
         case 1:
-            guard let number = sessions.randomElement(using: &random) else { return }
-            sessions.remove(number)
+            guard let number = sessions.keys.sorted().randomElement(using: &random) else { return }
+            sessions[number] = nil
             machine.closeSession(SessionID(number), at: now)
         case 2:
             let ids = machine.decisions.all.map(\.id).filter { _ in Bool.random(using: &random) }
+            inUse = Set(ids)
             try take(machine.noteUses([UseID(.capture, process: 1, number: 1): Set(ids)], at: now))
-        default: try take(machine.noteUses([:], at: now))
+        default:
+            inUse = []
+            let past = machine.decisions.all.map(\.id).filter { _ in Bool.random(using: &random) }
+            try take(machine.noteUses([:], past: Set(past), at: now))
         }
+    }
+
+    /// Each grant for a session has an end, unless somebody keeps the session or it is in use; nothing else has one.
+    private func checkSessions() {
+        for decision in machine.decisions.all {
+            let isKept =
+                inUse.contains(decision.id)
+                || sessions.values.contains { keeper in
+                    keeper.principal == decision.principal && [nil, keeper.label].contains(decision.label)
+                }
+            let end = machine.sessionEnds[decision.id]
+            #expect((end != nil) == (decision.lifespan == .session && !isKept), "\(decision.id) \(decision.lifespan)")
+            if let end { #expect(end <= now.uptime + PermissionMachine.sessionLease) }
+        }
+        #expect(Set(machine.sessionEnds.keys).isSubset(of: machine.decisions.all.map(\.id)))
     }
 
     /// Nothing is in force after its end: that of time, of days without use, and of a session that nobody keeps.

@@ -50,7 +50,7 @@ final class Wire: Sendable {
             loop: loop,
             log: logger
         )
-        uses = UseDirectory(desk: test.desk, loop: loop)
+        uses = UseDirectory(desk: test.desk, loop: loop, uptime: { .zero }, isGone: { _ in false })
         services = ServiceDirectory(
             own: { Self.status(.coordinator) },
             process: ServiceInstance(role: .coordinator, processID: getpid(), startTime: 1),

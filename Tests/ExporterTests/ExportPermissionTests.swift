@@ -11,8 +11,12 @@ struct `The permission of an export` {
     private static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
     private static let asker = Asker(principal: World.program)
 
-    /// A gate by which everything but the location is allowed; nobody answers a question.
-    private static func gate(location: Verdict?) throws -> ConsentGate {
+    /// A gate by which everything but the location is allowed; nobody answers a question, or the answer is yes.
+    private static func gate(
+        location: Verdict?,
+        uses: UseBook? = nil,
+        isAnswered: Bool = false
+    ) throws -> ConsentGate {
         var machine = PermissionMachine()
         let decisions = SharedGate(wallClock: { clock.wall }, bootClock: { BootInstant(nanoseconds: 0) })
         decisions.renewLease(until: BootInstant(nanoseconds: 1_000))
@@ -25,14 +29,22 @@ struct `The permission of an export` {
             _ = try machine.decide(selector, verdict, .forever, by: .user(0), at: clock)
         }
         decisions.apply(machine.snapshot(epoch: "e"))
+        let place = DecisionSelector(principal: World.program, resource: .location)
+        _ = try machine.decide(place, .allowed, .forever, by: .user(0), at: clock)
+        let answered = machine.snapshot(epoch: "e")
         return ConsentGate(
             decisions: decisions,
             coordinator: ConsentGate.Coordinator(
-                request: { _, _ in throw ErrorReply(.dismissed, "Dismissed", reason: "Nobody answered.") },
+                request: { _, _ in
+                    guard isAnswered else { throw ErrorReply(.dismissed, "Dismissed", reason: "Nobody answered.") }
+                    decisions.apply(answered)
+                    return answered.number
+                },
                 redeem: { _, _ in true },
                 release: { _, _ in },
                 forgo: { _, _ in }
-            )
+            ),
+            uses: uses
         )
     }
 
@@ -43,6 +55,33 @@ struct `The permission of an export` {
         defer { pass.end() }
         try pass.check()
         return pass.locationRefusal()
+    }
+
+    @Test func `ends when any of the uses is stopped that are listed of it`() async throws {
+        let book = UseBook(of: .exporter, process: 1)
+        var count = 1
+        var stopped = 0
+        while stopped < count {
+            let gate = try Self.gate(location: nil, uses: book, isAnswered: true)
+            let pass = try await ExportPermission(gate).pass(Self.asker)
+            try pass.check()
+            let uses = book.report().flatMap(\.uses)
+            count = uses.count
+            let use = try #require(uses.indices.contains(stopped) ? uses[stopped] : nil)
+            try gate.decisions.apply(
+                DecisionChange(
+                    number: gate.decisions.number + 1,
+                    generation: 9,
+                    stopped: [StoppedUse(use: use.use, by: .user(0), at: Self.clock.wall)],
+                    endsGrants: true
+                )
+            )
+            #expect(throws: ErrorReply.self, "use \(stopped) of \(count)") { try pass.check() }
+            pass.end()
+            #expect(book.report().flatMap(\.uses).isEmpty)
+            stopped += 1
+        }
+        #expect(count == 1)
     }
 
     @Test func `says why the location is not there, and which command changes that`() async throws {

@@ -76,7 +76,10 @@ extension GateTests {
         return metadata
     }()
 
-    @Test func `pages of the longest texts fit, and a page that waits loses the place with its grant`() async throws {
+    @Test(arguments: [true, false])
+    func `pages of the longest texts fit, and a page that waits loses the place with its grant or use`(
+        isStopped: Bool
+    ) async throws {
         try await withWire { wire, client, _ in
             let bytes = try TestLibrary.picture()
             let name = String(repeating: "\"", count: 251) + ".jpg"
@@ -90,7 +93,8 @@ extension GateTests {
             let stream = try await client.stream(ListAssets(query: AssetQuery()), window: 1)
             var pages: [[Asset]] = []
             while let item = try await stream.next() {
-                if pages.isEmpty { try wire.revoke(.location) }
+                // Stopped, it stays hidden, though the decision still allows it.
+                if pages.isEmpty { try isStopped ? wire.stop(Need(.location)) : wire.revoke(.location) }
                 pages.append(item.value.assets)
                 #expect(try JSONEncoder().encode(item.value).count <= Limits.bodyBytes / 2)
             }

@@ -25,6 +25,8 @@ final class Wire: Sendable {
     private let machine = Mutex(PermissionMachine())
     private let decisions: SharedGate
     private let operators = Mutex(false)
+    /// What goes on.
+    private let uses = UseBook(of: .library, process: getpid())
     /// One for each `once` grant that was used up.
     let releases = AsyncStream<Void>.makeStream()
     private static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
@@ -77,7 +79,8 @@ final class Wire: Sendable {
                     self.releases.continuation.yield()
                 },
                 forgo: { _, _ in }
-            )
+            ),
+            uses: uses
         )
         let rule = CallerRule.admitting { _ in
             self.operators.withLock { $0 } ? nil : ErrorReply(.operatorRequired, "Only an operator may")
@@ -123,6 +126,13 @@ final class Wire: Sendable {
         try take { machine in
             let selector = DecisionSelector(principal: Wire.us, resource: resource)
             return try machine.revoke(selector, by: .user(0), at: Wire.clock)
+        }
+    }
+
+    /// Ends what goes on that needs exactly this.
+    func stop(_ need: Need) throws {
+        for use in uses.report().flatMap(\.uses) where use.needs == [need] {
+            try take { $0.stop(use.use, by: .user(0), at: Wire.clock) }
         }
     }
 

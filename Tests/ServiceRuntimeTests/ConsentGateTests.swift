@@ -19,6 +19,7 @@ private final class FakeCoordinator: Sendable {
 
     let state = Mutex(State())
     let gate: SharedGate
+    let uses = UseBook(of: .capture, process: 1)
     static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
     static let asker = Asker(principal: .user(1000), label: "booth")
     static let front = Need(.camera("front"))
@@ -62,7 +63,8 @@ private final class FakeCoordinator: Sendable {
                 redeem: { grant, asker in self.redeem(grant, asker) },
                 release: { grant, _ in self.state.withLock { $0.released.append(grant.id) } },
                 forgo: { grant, _ in self.state.withLock { $0.forgone.append(grant.id) } }
-            )
+            ),
+            uses: uses
         )
     }
 
@@ -122,6 +124,9 @@ struct `The consent gate` {
         }
     }
 
+    /// What is told to go on.
+    private func told(_ coordinator: FakeCoordinator) -> [Use] { coordinator.uses.report().flatMap(\.uses) }
+
     @Test func `what is allowed is not asked for`() async throws {
         let coordinator = FakeCoordinator()
         try coordinator.decide(.allowed, .forever, .camera("*"))
@@ -156,6 +161,49 @@ struct `The consent gate` {
         let last = await toldOfPictures?.code
         #expect(last == .revoked)
         #expect(throws: ErrorReply.self) { try pictures.check() }
+    }
+
+    @Test func `a film with sound that is stopped ends with its sound, and nothing else does`() async throws {
+        let microphone = Need(.microphone("m"), .use)
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .forever, .camera("front"))
+        try coordinator.decide(.allowed, .forever, .microphone("m"))
+        let consent = coordinator.consent
+        let film = try await consent.authorize([front, microphone], for: asker)
+        let other = try await consent.authorize([front], for: asker)
+        let pictures = film.part { !$0.resource.isMicrophone }
+        let sound = film.part { $0.resource.isMicrophone }
+        #expect(told(coordinator).map { Optional($0.use) } == [film.use, other.use])
+        let use = try #require(film.use)
+        async let word = sound.revoked()
+        coordinator.take { machine in machine.stop(use, by: .user(7), at: FakeCoordinator.clock) }
+        let ending = await word
+        #expect(ending?.code == .revoked && ending?.parameters?["reason"] == "stopped")
+        #expect(ending?.parameters?["by"] == "uid:7")
+        #expect(film.revocation?.reason == .stopped)
+        #expect(throws: ErrorReply.self) { try film.check() }
+        #expect(throws: ErrorReply.self) { try pictures.check() }
+        #expect(throws: ErrorReply.self) { try sound.check() }
+        try other.check()
+        // What was decided stays: the next film may begin while the one that was stopped is still to end.
+        let next = try await consent.authorize([front, microphone], for: asker)
+        try next.check()
+        film.end()
+        try next.check()
+        #expect(told(coordinator).map { Optional($0.use) } == [other.use, next.use])
+    }
+
+    @Test func `what only asks is no use, and what does something is one until it ends`() async throws {
+        let coordinator = FakeCoordinator()
+        coordinator.state.withLock { $0.answer = .allow(.forever) }
+        let consent = coordinator.consent
+        let question = try await consent.authorize([front], for: asker, handingOn: [front], isUse: false)
+        #expect(question.use == nil && told(coordinator).isEmpty)
+        let work = try await consent.authorize([front], for: asker)
+        #expect(told(coordinator).map(\.needs) == [[front]])
+        work.end()
+        work.end()
+        #expect(told(coordinator).isEmpty)
     }
 
     @Test func `once for a film with sound is used up together`() async throws {

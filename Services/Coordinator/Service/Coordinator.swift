@@ -29,9 +29,10 @@ package struct Coordinator: Sendable {
         let stored: StoredDecisions
         let key: SigningKey
         do {
-            key = try ReceiptSeal.key(in: host.dataDirectory)
             store = try DecisionStore(in: host.dataDirectory)
             stored = try await store.load()
+            // Behind the database's lock: of two coordinators that start, one makes the key.
+            key = try ReceiptSeal.key(in: host.dataDirectory)
         } catch let error as SQLiteError {
             throw ErrorReply(
                 error,
@@ -79,15 +80,27 @@ package struct Coordinator: Sendable {
             log: host.log
         )
         snapshots.set(desk)
-        host.policy.onReload { [desk, log = host.log] restrictions in
+        uses = UseDirectory(
+            desk: desk,
+            loop: host.loop,
+            uptime: { Self.now().uptime },
+            isGone: { PeerIdentity.isGone($0.processID, startedAt: $0.startTime) }
+        )
+        host.policy.onReload { [desk, uses, log = host.log] restrictions in
             do {
+                // The policy is not stored: what fails here is what had to be stored before.
                 try await desk.turn { machine, now in machine.restrict(restrictions, at: now) }
             } catch {
-                log.error("what the policy forbids was not taken over", ["reason": .string("\(error)")])
+                log.error("the policy holds; decisions before it are not stored yet", ["reason": .string("\(error)")])
+            }
+            await uses.review()
+            do {
+                try await desk.review()
+            } catch {
+                log.error("prompts that nobody answers any more stay open", ["reason": .string("\(error)")])
             }
         }
         self.publisher = publisher
-        uses = UseDirectory(desk: desk, loop: host.loop)
         services = ServiceDirectory(
             own: { host.status },
             process: ServiceInstance(role: .coordinator, processID: ProcessIdentity.current, startTime: 0),

@@ -39,8 +39,13 @@ package struct CoordinatorMessages: Sendable {
         await registerPrograms(server)
         await registerOperators(server)
         await registerRoles(server)
-        await UseMessages(desk: desk, uses: uses, subject: { try subject($0, $1) }, operatorsOnly: operatorsOnly)
-            .register(on: server)
+        await UseMessages(
+            desk: desk,
+            uses: uses,
+            subject: { try subject($0, $1) },
+            isOperator: isOperator,
+            operatorsOnly: operatorsOnly
+        ).register(on: server)
     }
 
     // MARK: Services
@@ -92,8 +97,11 @@ package struct CoordinatorMessages: Sendable {
                 permissions: await desk.decisions(about: principal).map { PermissionState($0, number: number) }
             )
         }
-        await server.registerStream(WatchPermissions.self) { [desk] _, call, sink in
-            let following = await desk.followDecisions(about: try subject(nil, call))
+        await server.registerStream(WatchPermissions.self) { [desk, isOperator] _, call, sink in
+            let principal = try subject(nil, call)
+            let following = await desk.followDecisions(about: principal) { [caller = call.caller] in
+                principal != nil || isOperator(caller)
+            }
             try await following.send(into: sink) { await desk.leaveDecisions(following.id) }
             return Empty()
         }
@@ -138,8 +146,8 @@ package struct CoordinatorMessages: Sendable {
         await server.register(ListPrompts.self, access: operatorsOnly) { [desk] _, _ in
             ListPrompts.Reply(prompts: await desk.prompts)
         }
-        await server.registerStream(FollowPrompts.self, access: operatorsOnly) { [desk] _, _, sink in
-            let following = try await desk.followPrompts()
+        await server.registerStream(FollowPrompts.self, access: operatorsOnly) { [desk, isOperator] _, call, sink in
+            let following = try await desk.followPrompts { [caller = call.caller] in isOperator(caller) }
             try await following.send(into: sink) { try await desk.leavePrompts(following.id) }
             return Empty()
         }

@@ -165,6 +165,14 @@ package actor PermissionDesk {
         }
     }
 
+    /// Services told what goes on, and which grants were used meanwhile: sessions are kept by it, also while nothing can be stored.
+    package func noteRunning(_ running: [UseID: Set<DecisionID>], past: Set<DecisionID>) async throws {
+        _ = try await takeTurn { machine, now in
+            machine.noteRunning(running, past: past, at: now)
+            return []
+        }
+    }
+
     // MARK: What operators, services and time do
 
     /// Has time do its part for what was stored; once, at the start.
@@ -184,7 +192,7 @@ package actor PermissionDesk {
     ) async throws {
         if let (change, applied) = try await takeTurn(transition) {
             await applied.value
-            unstored.add(change)
+            if let change { unstored.add(change) }
         }
         try await storeRest()
     }
@@ -234,10 +242,12 @@ package actor PermissionDesk {
     /// How many follow decisions.
     package var watchers: Int { decisionFeed.count }
 
-    /// Follows prompts, the open ones first; as long as somebody does, there is somebody to ask.
-    package func followPrompts() async throws -> Following<PromptEvent> {
+    /// Follows prompts, the open ones first, as long as the caller may; as long as somebody does, there is somebody to ask.
+    package func followPrompts(
+        while mayFollow: @escaping @Sendable () -> Bool = { true }
+    ) async throws -> Following<PromptEvent> {
         let open = machine.openPrompts.map { PromptEvent(kind: .opened, prompt: Prompt($0)) }
-        let following = promptFeed.follow(from: open)
+        let following = promptFeed.follow(from: open, while: mayFollow, wants: { _ in true })
         try await countPrompters()
         return following
     }
@@ -248,13 +258,23 @@ package actor PermissionDesk {
         try await countPrompters()
     }
 
-    /// Follows decisions: those about a principal, or all of them.
-    package func followDecisions(about principal: Principal?) -> Following<PermissionState> {
-        decisionFeed.follow(from: []) { principal == nil || $0.principal == principal }
+    /// Follows decisions: those about a principal, or all of them, as long as the caller may.
+    package func followDecisions(
+        about principal: Principal?,
+        while mayFollow: @escaping @Sendable () -> Bool = { true }
+    ) -> Following<PermissionState> {
+        decisionFeed.follow(from: [], while: mayFollow, wants: { principal == nil || $0.principal == principal })
     }
 
     /// Follows decisions no more.
     package func leaveDecisions(_ id: FollowerID) { decisionFeed.leave(id) }
+
+    /// Lets those go who may not follow any more.
+    package func review() async throws {
+        promptFeed.review()
+        decisionFeed.review()
+        try await countPrompters()
+    }
 
     private func countPrompters() async throws {
         _ = try await takeTurn { [count = promptFeed.count] machine, now in machine.setPrompters(count, at: now) }
@@ -264,13 +284,14 @@ package actor PermissionDesk {
 
     private func takeTurn(
         _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
-    ) async throws -> (change: DecisionChange, applied: Task<Void, Never>)? {
+    ) async throws -> (unstored: DecisionChange?, applied: Task<Void, Never>)? {
         await turns.enter()
         defer { turns.leave() }
         var next = machine
         let actions = try transition(&next, world.now())
         let change = actions.lazy.compactMap { if case .record(let change) = $0 { change } else { nil } }.first
-        let isStoredFirst = change.map { !$0.endsGrants } ?? false
+        let stores = change.map { UnstoredSteps.keeps($0, from: machine, to: next) } ?? false
+        let isStoredFirst = stores && change?.endsGrants == false
         if let change, isStoredFirst {
             await writing.enter()
             do throws(StorageFailure) {
@@ -291,7 +312,7 @@ package actor PermissionDesk {
         for action in actions { perform(action, before: before) }
         scheduleExpiry()
         guard let change, let applied, change.endsGrants else { return nil }
-        return (change, applied)
+        return (stores ? change : nil, applied)
     }
 
     /// Writes a step and everything that could not be written before it; the caller has entered `writing`.

@@ -9,6 +9,11 @@ struct UnstoredSteps {
     /// Whether everything is stored.
     var isEmpty: Bool { changed.isEmpty && gone.isEmpty && !switches }
 
+    /// Whether a step is about something that is stored: what the policy forbids, and that a use is stopped, is not.
+    static func keeps(_ change: DecisionChange, from old: PermissionMachine, to new: PermissionMachine) -> Bool {
+        !change.upserted.isEmpty || !change.removed.isEmpty || old.switchedOff != new.switchedOff
+    }
+
     /// Adds a step.
     mutating func add(_ change: DecisionChange) {
         for decision in change.upserted { changed[decision.id] = decision.principal }

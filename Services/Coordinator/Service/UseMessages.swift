@@ -9,15 +9,21 @@ struct UseMessages: Sendable {
     let uses: UseDirectory
     /// Whom a question of a caller is about; nil for an operator who asks about all.
     let subject: @Sendable (Principal?, Call) throws -> Principal?
+    /// Whether a caller may speak for the person now.
+    let isOperator: @Sendable (PeerIdentity) -> Bool
     let operatorsOnly: CallerRule
 
     /// Registers every message; the server must not have been started.
     func register(on server: MessageServer) async {
         await server.register(ListUses.self) { [uses, subject] request, call in
-            ListUses.Reply(uses: await uses.uses(by: try subject(request.principal, call)))
+            let page = await uses.page(by: try subject(request.principal, call), after: request.cursor)
+            return ListUses.Reply(uses: page.uses, next: page.next)
         }
-        await server.registerStream(FollowUses.self) { [uses, subject] _, call, sink in
-            let following = await uses.follow(by: try subject(nil, call))
+        await server.registerStream(FollowUses.self) { [uses, subject, isOperator] _, call, sink in
+            let principal = try subject(nil, call)
+            let following = await uses.follow(by: principal) { [caller = call.caller] in
+                principal != nil || isOperator(caller)
+            }
             try await following.send(into: sink) { await uses.leave(following.id) }
             return Empty()
         }
@@ -31,7 +37,7 @@ struct UseMessages: Sendable {
         await server.register(ReportUses.self, access: .anyRole) { [uses] request, call in
             guard let process = ServiceInstance(call.caller) else { throw ErrorReply.roleRequired }
             do {
-                try await uses.note(request.uses, past: Set(request.past ?? []), of: process)
+                try await uses.note(request, of: process)
             } catch let error as StorageFailure {
                 throw ErrorReply.notStored(error)
             }
@@ -69,19 +75,5 @@ struct UseMessages: Sendable {
             }
             return TurnResource.Reply(switchedOff: await desk.machine.switchedOff)
         }
-    }
-}
-
-extension Following {
-    /// Sends what comes until the stream ends, and lets go of it in any case.
-    func send(into sink: ItemSink<Event>, leaving leave: () async throws -> Void) async throws
-    where Event: Codable {
-        do {
-            for try await event in events { try await sink.send(event) }
-        } catch {
-            try await leave()
-            throw error
-        }
-        try await leave()
     }
 }

@@ -46,9 +46,9 @@ package struct ExportPermission: Sendable {
         }
         let question: Authorization
         do {
-            // Only asks: what is `once` is redeemed below, and the location by the library.
+            // Only asks, and is no use: what is `once` is redeemed below, and the location by the library.
             let everything = needs + [location]
-            question = try await gate.authorize(everything, for: asker, handingOn: everything)
+            question = try await gate.authorize(everything, for: asker, handingOn: everything, isUse: false)
         } catch let error as ErrorReply {
             var silent = asker
             silent.mayPrompt = false

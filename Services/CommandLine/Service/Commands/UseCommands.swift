@@ -13,19 +13,26 @@ struct ListUsesCommand: Command {
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let request = ListUses(principal: arguments[PermissionParameters.onlyPrincipal])
-        let uses = try await context.cluster(arguments).call(request).uses
+        var request = ListUses(principal: arguments[PermissionParameters.onlyPrincipal])
+        let cluster = try context.cluster(arguments)
+        var uses: [Use] = []
+        repeat {
+            let page = try await cluster.call(request)
+            uses += page.uses
+            request.cursor = page.next
+        } while request.cursor != nil
         if arguments[CommonParameters.json] {
             for use in uses { context.terminal.writeJSON(use) }
             return .success
         }
-        var table = TextTable("use", "principal", "label", "uses", "purpose (its own words)", "since")
+        var table = TextTable("use", "principal", "label", "uses", "times", "purpose (its own words)", "since")
         for use in uses {
             table.add(
                 use.use.description,
                 use.principal.description,
                 use.label,
                 UseText.needs(use),
+                String(use.count),
                 use.purpose,
                 use.since
             )

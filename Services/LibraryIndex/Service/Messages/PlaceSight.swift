@@ -4,7 +4,8 @@ import ServiceRuntime
 
 /// Whether one request may tell where pictures were taken; asks nobody, and hides the place where it may not.
 ///
-/// A `once` grant is redeemed with the first place that it is needed for, and used up with the request.
+/// A `once` grant is redeemed with the first place that it is needed for, and used up with the request. Once an operator has
+/// stopped the sight it stays hidden for the rest of the request, though the decision still allows it.
 struct PlaceSight {
     /// The place may not be told any more: the item has to be made again without it.
     struct Lost: Error {}
@@ -12,6 +13,7 @@ struct PlaceSight {
     private let gate: ConsentGate
     private let asker: Asker
     private var authorization: Authorization?
+    private var isStopped = false
 
     init(_ gate: ConsentGate, for asker: Asker) {
         var asker = asker
@@ -23,8 +25,9 @@ struct PlaceSight {
     /// What to ask immediately before a place is told; nil when none may be.
     mutating func look() async -> (@Sendable () throws -> Void)? {
         if let check = check() { return check }
+        if authorization?.revocation?.reason == .stopped { isStopped = true }
         end()
-        guard case .allowed = gate.standing(of: .place, for: asker) else { return nil }
+        guard !isStopped, case .allowed = gate.standing(of: .place, for: asker) else { return nil }
         // A refusal hides the place, and no more.
         authorization = try? await gate.authorize([.place], for: asker)
         return check()
