@@ -83,6 +83,18 @@ package struct DecisionSet: Hashable, Sendable {
         return .notDetermined
     }
 
+    /// Whether new work may rest on this very grant, though there is a newer one that would do as well.
+    ///
+    /// Not where something newer says no, and not where it was used up.
+    package func permits(_ id: DecisionID, _ need: Need, principal: Principal, label: String?, at now: Moment) -> Bool {
+        guard restriction(of: need, principal) == nil else { return false }
+        for decision in speaking(about: need, principal, label, now) {
+            if decision.verdict == .denied { return false }
+            if decision.id == id { return decision.redeemedBy == nil }
+        }
+        return false
+    }
+
     /// Every decision in force that says no to a need, the oldest first: all of them have to go for it to be open again.
     package func denials(of need: Need, principal: Principal, label: String?, at now: Moment) -> [Decision] {
         speaking(about: need, principal, label, now).filter { $0.verdict == .denied }.reversed()

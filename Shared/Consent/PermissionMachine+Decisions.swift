@@ -66,7 +66,9 @@ extension PermissionMachine {
     ///
     /// Whether the service may redeem grants for the need is asked before: ``Role/redeems(_:)``.
     ///
-    /// - Throws: `notInForce` when it is not what allows the need to that program, or was redeemed before. Nothing has changed then.
+    /// It may be another than the newest that would do: who was given one each uses up one each.
+    ///
+    /// - Throws: `notInForce` when it does not allow the need to that program, or was redeemed before. Nothing has changed then.
     package mutating func redeem(
         _ id: DecisionID,
         for need: Need,
@@ -77,7 +79,7 @@ extension PermissionMachine {
     ) throws(PermissionRefusal) -> [PermissionAction] {
         guard var decision = decisions.decision(id, about: principal), decision.verdict == .allowed,
             decision.lifespan == .once, decision.redeemedBy == nil,
-            decisions.standing(of: need, principal: principal, label: label, at: now.wall).decision?.id == id
+            decisions.permits(id, need, principal: principal, label: label, at: now.wall)
         else { throw .notInForce }
         decision.redeemedBy = instance
         return [step(upserted: [decision], endsGrants: false)] + reconsider(at: now)

@@ -63,7 +63,7 @@ package struct Delegation: Hashable, Sendable, Codable {
     package var principal: Principal
     /// The program's label, as the delegating service's kernel told it.
     package var label: String?
-    /// The identifier of the grant that the receiver checks in its own replica.
+    /// The identifier of the grant that the receiver checks in its own replica; several are parted by a space.
     package var grant: String?
 
     package init(principal: Principal, label: String? = nil, grant: String? = nil) {

@@ -13,7 +13,7 @@ extension Asker {
             label: call.label,
             purpose: call.purpose,
             mayPrompt: call.mayPrompt,
-            grant: call.onBehalfOf?.grant.flatMap(DecisionID.init),
+            grants: call.onBehalfOf?.grant?.split(separator: " ").compactMap { DecisionID(String($0)) } ?? [],
             caller: call.caller
         )
         question = call.question

@@ -15,8 +15,9 @@ package struct Asker: Hashable, Sendable {
     package var mayPrompt: Bool
     /// How long it waits for the person.
     package var patience: Duration
-    /// The grant that another service, which works for the program, goes by.
-    package var grant: DecisionID?
+    /// The grants that are meant for this request: those that another service, which works for the program, goes by, and
+    /// those that the person gave when asked for it.
+    package var grants: [DecisionID]
     /// The process that waits for the work, where one does: what is asked, or used up once, is so for a living one only.
     package var caller: PeerIdentity?
     /// Where it is noted that the person is asked, for whom the request's deadline ends.
@@ -29,7 +30,7 @@ package struct Asker: Hashable, Sendable {
         purpose: String? = nil,
         mayPrompt: Bool = true,
         patience: Duration = .seconds(150),
-        grant: DecisionID? = nil,
+        grants: [DecisionID] = [],
         caller: PeerIdentity? = nil
     ) {
         self.principal = principal
@@ -37,7 +38,7 @@ package struct Asker: Hashable, Sendable {
         self.purpose = purpose
         self.mayPrompt = mayPrompt
         self.patience = patience
-        self.grant = grant
+        self.grants = grants
         self.caller = caller
     }
 
@@ -111,8 +112,16 @@ package final class Authorization: Sendable {
     }
 
     /// For whom, and by which grant, another service is asked to do its part.
-    package func delegation(of need: Need) -> Delegation {
-        Delegation(principal: asker.principal, label: asker.label, grant: grant(for: need)?.id.description)
+    package func delegation(of need: Need) -> Delegation { delegation(of: [need]) }
+
+    /// For whom, and by which grants, another service is asked to do its part.
+    package func delegation(of needs: [Need]) -> Delegation {
+        let ids = needs.compactMap { grant(for: $0)?.id.description }
+        return Delegation(
+            principal: asker.principal,
+            label: asker.label,
+            grant: ids.isEmpty ? nil : ids.joined(separator: " ")
+        )
     }
 
     /// The request or stream is over: `once` grants are used up, also those that it asked for and nobody has used.

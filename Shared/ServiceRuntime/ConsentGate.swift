@@ -9,8 +9,8 @@ private import Timekeeping
 package actor ConsentGate {
     /// The coordinator, as far as the gate needs it; every call throws `ErrorReply`.
     package struct Coordinator: Sendable {
-        /// Has the person asked for what is missing; returns the step at which the answer holds.
-        package var request: @Sendable ([Need], Asker) async throws -> UInt64
+        /// Has the person asked for what is missing.
+        package var request: @Sendable ([Need], Asker) async throws -> Answer
         /// Uses up a `once` grant; false when it is not in force any more.
         package var redeem: @Sendable (Grant, Asker) async throws -> Bool
         /// Says that the work for which a grant was redeemed is over.
@@ -20,7 +20,7 @@ package actor ConsentGate {
 
         /// Makes a coordinator.
         package init(
-            request: @escaping @Sendable ([Need], Asker) async throws -> UInt64,
+            request: @escaping @Sendable ([Need], Asker) async throws -> Answer,
             redeem: @escaping @Sendable (Grant, Asker) async throws -> Bool,
             release: @escaping @Sendable (Grant, Asker) async -> Void,
             forgo: @escaping @Sendable (Grant, Asker) async -> Void
@@ -29,6 +29,20 @@ package actor ConsentGate {
             self.redeem = redeem
             self.release = release
             self.forgo = forgo
+        }
+    }
+
+    /// What came of asking the person.
+    package struct Answer: Hashable, Sendable {
+        /// The step at which it holds.
+        package var number: UInt64
+        /// The grants that allow what was asked for, as far as it is allowed.
+        package var grants: [DecisionID]
+
+        /// Makes an answer.
+        package init(number: UInt64, grants: [DecisionID] = []) {
+            self.number = number
+            self.grants = grants
         }
     }
 
@@ -54,6 +68,11 @@ package actor ConsentGate {
         decisions.answer(need, principal: asker.principal, label: asker.decisionLabel)
     }
 
+    /// Whether a request may do something without a question: by what was decided, or by a grant that was redeemed for it.
+    package nonisolated func allows(_ need: Need, for asker: Asker) -> Bool {
+        if case .allowed = answer(need, asker) { true } else { false }
+    }
+
     /// Returns when everything that is needed is allowed, after asking the person, once, for what nobody decided.
     ///
     /// `once` grants are redeemed, except for what is in `handingOn`: another service enforces that, and redeems there.
@@ -71,19 +90,28 @@ package actor ConsentGate {
         isUse: Bool = true
     ) async throws -> Authorization {
         var hasAsked = false
+        let handed = asker.grants
+        var asker = asker
         for _ in 0..<Self.attempts {
             let epoch = decisions.epoch
-            guard let grants = try await grants(needs, asker) else {
+            guard let grants = try await grants(needs, asker, handed) else {
                 if hasAsked, !asker.mayPrompt { break }
-                let number = try await ask(needs, asker)
+                let answer = try await ask(needs, asker)
                 hasAsked = true
-                await wait { $0.number >= number }
+                asker.grants = handed + answer.grants
+                await wait { $0.number >= answer.number }
                 continue
             }
             guard let redeemed = try await redeem(grants, asker, except: handingOn) else {
                 // The service that hands its grant on may have heard that it is redeemed before us.
-                if let id = asker.grant {
-                    await wait { $0.decision(id, about: asker.principal).map { $0.redeemedBy != nil } ?? true }
+                if !asker.grants.isEmpty {
+                    await wait { [asker] gate in
+                        asker.grants.allSatisfy { id in
+                            gate.decision(id, about: asker.principal).map {
+                                $0.lifespan != .once || $0.redeemedBy != nil
+                            } ?? true
+                        }
+                    }
                 }
                 continue
             }
@@ -98,23 +126,25 @@ package actor ConsentGate {
     // MARK: Inside
 
     /// Asks the person as long as the caller is there to have the answer.
-    private func ask(_ needs: [Need], _ asker: Asker) async throws -> UInt64 {
+    private func ask(_ needs: [Need], _ asker: Asker) async throws -> Answer {
         guard let question = asker.question, asker.mayPrompt else { return try await askWhileRunning(needs, asker) }
         let open = needs.filter { if case .notDetermined = answer($0, asker) { true } else { false } }
         return try await question.asking(about: open) { try await askWhileRunning(needs, asker) }
     }
 
-    private func askWhileRunning(_ needs: [Need], _ asker: Asker) async throws -> UInt64 {
+    private func askWhileRunning(_ needs: [Need], _ asker: Asker) async throws -> Answer {
         guard let caller = asker.caller, asker.mayPrompt else { return try await coordinator.request(needs, asker) }
         return try await caller.whileRunning { [coordinator] in try await coordinator.request(needs, asker) }
     }
 
     /// The grants for all needs; nil when some are not determined.
-    private func grants(_ needs: [Need], _ asker: Asker) async throws -> [Grant]? {
+    ///
+    /// `handed` are those that came with the request.
+    private func grants(_ needs: [Need], _ asker: Asker, _ handed: [DecisionID]) async throws -> [Grant]? {
         if !decisions.leaseIsValid { await wait { $0.leaseIsValid } }
-        if let id = asker.grant, decisions.decision(id, about: asker.principal) == nil {
-            // The service that sent it may have heard of it before us.
-            await wait { $0.decision(id, about: asker.principal) != nil }
+        if handed.contains(where: { decisions.decision($0, about: asker.principal) == nil }) {
+            // The service that sent them may have heard of them before us.
+            await wait { gate in handed.allSatisfy { gate.decision($0, about: asker.principal) != nil } }
         }
         var grants: [Grant] = []
         var isMissing = false
@@ -143,20 +173,35 @@ package actor ConsentGate {
         return .refusal(.denied(decision), of: need, to: asker, denials: denials(need), besides: others)
     }
 
-    /// The gate's answer; a grant that a service redeemed for the program before it came to us allows what it is for.
-    private func answer(_ need: Need, _ asker: Asker) -> GateAnswer {
-        if let held = heldGrant(need, asker) { return .allowed(held) }
+    /// The gate's answer; a grant that a service redeemed for the program before it came to us allows what it is for, and one
+    /// that is meant for this request is used before any other.
+    private nonisolated func answer(_ need: Need, _ asker: Asker) -> GateAnswer {
+        if let held = heldGrant(need, asker) ?? ownGrant(need, asker) { return .allowed(held) }
         return standing(of: need, for: asker)
     }
 
-    private func heldGrant(_ need: Need, _ asker: Asker) -> Grant? {
-        guard let id = asker.grant, let decision = decisions.decision(id, about: asker.principal),
-            decision.redeemedBy != nil,
-            decision.applies(to: need, principal: asker.principal, label: asker.decisionLabel)
-        else { return nil }
-        let grant = Grant(id: id, need: need, lifespan: decision.lifespan)
-        let revocation = decisions.revocation(of: grant, principal: asker.principal, label: asker.decisionLabel)
-        return revocation == nil ? grant : nil
+    /// The grant for once that is meant for this request, and still to be used up.
+    private nonisolated func ownGrant(_ need: Need, _ asker: Asker) -> Grant? {
+        let label = asker.decisionLabel
+        for id in asker.grants {
+            guard let decision = decisions.decision(id, about: asker.principal), decision.lifespan == .once,
+                decisions.permits(id, need, principal: asker.principal, label: label)
+            else { continue }
+            return Grant(id: id, need: need, lifespan: .once)
+        }
+        return nil
+    }
+
+    private nonisolated func heldGrant(_ need: Need, _ asker: Asker) -> Grant? {
+        let (principal, label) = (asker.principal, asker.decisionLabel)
+        for id in asker.grants {
+            guard let decision = decisions.decision(id, about: principal), decision.redeemedBy != nil,
+                decision.applies(to: need, principal: principal, label: label)
+            else { continue }
+            let grant = Grant(id: id, need: need, lifespan: decision.lifespan)
+            if decisions.revocation(of: grant, principal: principal, label: label) == nil { return grant }
+        }
+        return nil
     }
 
     /// Redeems what has to be; nil when somebody else was faster, and nothing is kept redeemed then.

@@ -68,7 +68,10 @@ struct DecisionFollower: Sendable {
                     purpose: asker.purpose
                 )
                 let reply = try await coordinator.call(RequestPermissions(needs: needs), options)
-                return UInt64(clamping: reply.permissions.compactMap(\.generation).max() ?? 0)
+                return ConsentGate.Answer(
+                    number: UInt64(clamping: reply.permissions.compactMap(\.generation).max() ?? 0),
+                    grants: reply.permissions.compactMap { $0.grant.flatMap(DecisionID.init) }
+                )
             },
             redeem: { [coordinator] grant, asker in
                 let request = RedeemGrant(

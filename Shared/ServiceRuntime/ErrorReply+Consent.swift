@@ -57,7 +57,7 @@ extension ErrorReply {
                 recoverySuggestion: command("grant", need.resource, need.access, asker.principal, nil),
                 cause: "notAsked"
             )
-            if asker.grant != nil || asker.mayPrompt {
+            if !asker.grants.isEmpty || asker.mayPrompt {
                 error.cause = "usedUp"
                 error.reason = "The permission for this one time was used by another request first, or has ended."
             }

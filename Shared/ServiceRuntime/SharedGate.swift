@@ -82,6 +82,15 @@ package final class SharedGate: Sendable {
         current { $0.revocation(of: grant, principal: principal, label: label, at: wallClock()) }
     }
 
+    /// Whether new work may rest on this very grant; without a lease on none.
+    package func permits(_ id: DecisionID, _ need: Need, principal: Principal, label: String?) -> Bool {
+        let now = wallClock()
+        return leaseIsValid
+            && state.withLock {
+                $0.gate.replica.decisions.permits(id, need, principal: principal, label: label, at: now)
+            }
+    }
+
     /// Who ended a use, and when; nil for one that may go on.
     package func stop(of use: UseID) -> StoppedUse? {
         state.withLock { $0.gate.replica.stop(of: use) }

@@ -96,6 +96,26 @@ struct `Decisions` {
         }
     }
 
+    @Test func `of two grants for once each can be used up, in any order, unless a newer no stands before it`() throws {
+        var machine = Fixture.machine()
+        let now = Fixture.clock()
+        for label in [nil, "L"] {
+            let selector = Fixture.selector(label: label)
+            _ = try machine.decide(selector, .allowed, .once, by: Fixture.operator, at: now)
+        }
+        let ids = machine.decisions.all.map(\.id)
+        func redeem(_ id: DecisionID, in machine: inout PermissionMachine) throws {
+            let program = Fixture.program
+            _ = try machine.redeem(id, for: Fixture.front, principal: program, label: "L", by: "a", at: now)
+        }
+        var other = machine
+        try redeem(ids[0], in: &other)
+        try redeem(ids[1], in: &other)
+        #expect(throws: PermissionRefusal.notInForce) { try redeem(ids[0], in: &other) }
+        _ = try machine.decide(Fixture.selector(label: "L"), .denied, .forever, by: Fixture.operator, at: now)
+        #expect(throws: PermissionRefusal.notInForce) { try redeem(ids[0], in: &machine) }
+    }
+
     @Test func `a once grant for all cameras can be redeemed`() throws {
         var machine = Fixture.machine()
         _ = try machine.decide(Fixture.selector(.camera("*")), .allowed, .once, by: Fixture.operator, at: now)

@@ -38,7 +38,7 @@ struct `The permission of an export` {
                 request: { _, _ in
                     guard isAnswered else { throw ErrorReply(.dismissed, "Dismissed", reason: "Nobody answered.") }
                     decisions.apply(answered)
-                    return answered.number
+                    return ConsentGate.Answer(number: answered.number)
                 },
                 redeem: { _, _ in true },
                 release: { _, _ in },
@@ -82,6 +82,26 @@ struct `The permission of an export` {
             stopped += 1
         }
         #expect(count == 1)
+    }
+
+    @Test(arguments: [Verdict.allowed, .denied, nil])
+    func `hands on to the library all that it rests on, the location apart`(location: Verdict?) async throws {
+        var asker = Self.asker
+        asker.mayPrompt = false
+        let gate = try Self.gate(location: location)
+        let pass = try await ExportPermission(gate).pass(asker)
+        defer { pass.end() }
+        let grants = pass.delegation.grant?.split(separator: " ").map(String.init)
+        #expect(grants == (location == .allowed ? ["d2", "d3"] : ["d2"]))
+        try gate.decisions.apply(
+            DecisionChange(
+                number: gate.decisions.number + 1,
+                generation: 4,
+                removed: [Removal(id: DecisionID(generation: 3), reason: .revoked, by: nil, at: Self.clock.wall)],
+                endsGrants: true
+            )
+        )
+        try pass.check()
     }
 
     @Test func `says why the location is not there, and which command changes that`() async throws {

@@ -54,6 +54,23 @@ extension GateTests {
         }
     }
 
+    @Test func `a place that was allowed once for an export is shown to all of it, and to nobody else`() async throws {
+        try await withWire { wire, client, _ in
+            let bytes = try TestLibrary.picture(location: Self.place)
+            let url = try await wire.library.save(bytes, owner: TestLibrary.ben).url
+            try wire.decide(.allowed, .read)
+            try wire.decide(.allowed, .location, .read, Wire.us, .once)
+            let grant = try #require(try wire.redeem(Need(.location)))
+            let service = try wire.client(as: .role(.capture, key: Wire.key))
+            var options = CallOptions()
+            options.onBehalfOf = Delegation(principal: Wire.us, grant: "\(DecisionID(generation: 1)) \(grant)")
+            for _ in 0..<2 {
+                #expect(try await service.call(FindAsset(url: url), options).asset?.location == Self.place)
+            }
+            #expect(try await client.call(FindAsset(url: url)).asset?.location == nil)
+        }
+    }
+
     @Test func `a grant of the place for once is kept when no place was shown`() async throws {
         try await withWire { wire, client, _ in
             _ = try await wire.library.save(try TestLibrary.picture(), owner: TestLibrary.ben)

@@ -129,6 +129,13 @@ final class Wire: Sendable {
         }
     }
 
+    /// The exporter uses up what was given last, once, and hands it on.
+    func redeem(_ need: Need) throws -> DecisionID? {
+        guard let grant = machine.withLock({ $0.decisions.all.last?.id }) else { return nil }
+        try take { try $0.redeem(grant, for: need, principal: Wire.us, label: nil, by: "exporter", at: Wire.clock) }
+        return grant
+    }
+
     /// Ends what goes on that needs exactly this.
     func stop(_ need: Need) throws {
         for use in uses.report().flatMap(\.uses) where use.needs == [need] {

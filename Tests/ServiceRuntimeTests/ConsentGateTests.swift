@@ -6,109 +6,6 @@ import TestSupport
 import Testing
 import Timekeeping
 
-/// A coordinator in the same process: a machine whose steps reach the gate at once, and a person with a fixed answer.
-private final class FakeCoordinator: Sendable {
-    struct State {
-        var machine = PermissionMachine()
-        var answer: PermissionAnswer?
-        var asked: [[Need]] = []
-        var released: [DecisionID] = []
-        var forgone: [DecisionID] = []
-        var beforeRedeeming: (@Sendable () -> Void)?
-    }
-
-    let state = Mutex(State())
-    let gate: SharedGate
-    let uses = UseBook(of: .capture, process: 1)
-    static let clock = ClockPair(wall: Moment(milliseconds: 1_796_000_000_000), uptime: .zero)
-    static let asker = Asker(principal: .user(1000), label: "booth")
-    static let front = Need(.camera("front"))
-    static let add = Need(.library, .addOnly)
-
-    init(lease: BootInstant = BootInstant(nanoseconds: 1_000)) {
-        gate = SharedGate(wallClock: { Self.clock.wall }, bootClock: { BootInstant(nanoseconds: 0) })
-        gate.renewLease(until: lease)
-        gate.apply(state.withLock { $0.machine.snapshot(epoch: "e") })
-    }
-
-    func take(_ body: (inout PermissionMachine) throws -> [PermissionAction]) rethrows {
-        let actions = try state.withLock { try body(&$0.machine) }
-        for case .record(let change) in actions {
-            // A gap would be seen as a missing decision.
-            try? gate.apply(change)
-        }
-    }
-
-    func decide(_ verdict: Verdict, _ lifespan: Lifespan = .forever, _ resource: Resource, _ access: Access? = nil)
-        throws
-    {
-        try take { machine in
-            let selector = DecisionSelector(principal: .user(1000), resource: resource, access: access)
-            return try machine.decide(selector, verdict, lifespan, by: .user(0), at: Self.clock)
-        }
-    }
-
-    func revoke(_ resource: Resource) throws {
-        try take { machine in
-            let selector = DecisionSelector(principal: .user(1000), resource: resource)
-            return try machine.revoke(selector, by: .user(7), at: Self.clock)
-        }
-    }
-
-    var consent: ConsentGate {
-        ConsentGate(
-            decisions: gate,
-            coordinator: ConsentGate.Coordinator(
-                request: { needs, asker in try self.request(needs, asker) },
-                redeem: { grant, asker in self.redeem(grant, asker) },
-                release: { grant, _ in self.state.withLock { $0.released.append(grant.id) } },
-                forgo: { grant, _ in self.state.withLock { $0.forgone.append(grant.id) } }
-            ),
-            uses: uses
-        )
-    }
-
-    private func request(_ needs: [Need], _ asker: Asker) throws -> UInt64 {
-        let answer = state.withLock { state in
-            state.asked.append(needs)
-            return state.answer
-        }
-        guard asker.mayPrompt else { return state.withLock { $0.machine.number } }
-        guard let answer else { throw ErrorReply(.dismissed, "Dismissed", cause: "noPrompter") }
-        try take { machine in
-            _ = machine.setPrompters(1, at: Self.clock)
-            let ask = Ask(id: AskID(1), principal: asker.principal, label: asker.label, needs: needs)
-            let opened = machine.ask(ask, at: Self.clock)
-            guard case .open(let prompt)? = opened.first else { return opened }
-            return try machine.answer(prompt.id, answer, by: .user(0), at: Self.clock)
-        }
-        return state.withLock { $0.machine.number }
-    }
-
-    func redeem(_ grant: Grant, _ asker: Asker) -> Bool {
-        let before = state.withLock { state in
-            defer { state.beforeRedeeming = nil }
-            return state.beforeRedeeming
-        }
-        before?()
-        do {
-            try take { machine in
-                try machine.redeem(
-                    grant.id,
-                    for: grant.need,
-                    principal: asker.principal,
-                    label: asker.label,
-                    by: "me",
-                    at: Self.clock
-                )
-            }
-            return true
-        } catch {
-            return false
-        }
-    }
-}
-
 @Suite(.timeLimit(.minutes(1)))
 struct `The consent gate` {
     private let front = FakeCoordinator.front
@@ -309,7 +206,7 @@ struct `The consent gate` {
         let (goOn, tellGoOn) = AsyncStream.makeStream(of: Void.self)
         // The coordinator has redeemed it, and the answer is on its way when the request is given up.
         let questions = ConsentGate.Coordinator(
-            request: { _, _ in 0 },
+            request: { _, _ in .init(number: 0) },
             redeem: { grant, asker in
                 let isRedeemed = coordinator.redeem(grant, asker)
                 tellRedeemed.finish()
@@ -383,14 +280,14 @@ struct `The consent gate` {
         #expect(redeemedBy == ["me", nil])
         var library = asker
         library.mayPrompt = false
-        library.grant = grant.id
+        library.grants = [grant.id]
         let second = try await consent.authorize([add], for: library)
         #expect(redeemedBy == ["me", "me"])
         // Another service that works under the same redeemed grant, and none that does not name it.
         let third = try await consent.authorize([add], for: library)
-        library.grant = nil
+        library.grants = []
         #expect(await refusal(coordinator, [add], library)?.cause == "notAsked")
-        library.grant = DecisionID(generation: 99)
+        library.grants = [DecisionID(generation: 99)]
         #expect(await refusal(coordinator, [add], library)?.cause == "usedUp")
         try second.check()
         try third.check()
@@ -433,6 +330,33 @@ struct `The consent gate` {
         return gone
     }
 
+    @Test func `who was given one each uses up one each`() async throws {
+        let coordinator = FakeCoordinator()
+        try coordinator.decide(.allowed, .once, .library, .addOnly)
+        let first = try #require(coordinator.state.withLock { $0.machine.decisions.all.last?.id })
+        // One for all of the resource's programs, one for this program: neither takes the place of the other.
+        try coordinator.take { machine in
+            let selector = DecisionSelector(
+                principal: .user(1000),
+                label: "booth",
+                resource: .library,
+                access: .addOnly
+            )
+            return try machine.decide(selector, .allowed, .once, by: .user(0), at: FakeCoordinator.clock)
+        }
+        let second = try #require(coordinator.state.withLock { $0.machine.decisions.all.last?.id })
+        var older = asker
+        older.grants = [first]
+        let handed = try await coordinator.consent.authorize([add], for: older, handingOn: [add])
+        #expect(handed.grants.map(\.id) == [first], "though the newer one would do")
+        #expect(handed.delegation(of: [add]).grant == first.description)
+        let redeeming = try await coordinator.consent.authorize([add], for: older)
+        #expect(redeeming.grants.map(\.id) == [first])
+        let other = try await coordinator.consent.authorize([add], for: asker)
+        #expect(other.grants.map(\.id) == [second])
+        withExtendedLifetime([handed, redeeming, other]) {}
+    }
+
     @Test func `a question ends with the process that asked`() async throws {
         let coordinator = FakeCoordinator()
         let isWithdrawn = Mutex(false)
@@ -468,7 +392,7 @@ struct `The consent gate` {
         let coordinator = FakeCoordinator()
         try coordinator.decide(.allowed, .once, .camera("front"))
         let questions = ConsentGate.Coordinator(
-            request: { _, _ in 0 },
+            request: { _, _ in .init(number: 0) },
             redeem: { _, _ in false },
             release: { _, _ in },
             forgo: { _, _ in }

@@ -18,12 +18,17 @@ package struct ExportPermission: Sendable {
     package init(_ gate: ConsentGate) {
         self.init { asker in
             let (authorization, question, unanswered) = try await Self.authorize(gate, asker)
+            let place = await Self.place(gate, asker, question)
+            var delegation = authorization.delegation(of: Need(.library, .read))
+            let grants = [delegation.grant, place?.delegation(of: Self.location).grant].compactMap(\.self)
+            delegation.grant = grants.isEmpty ? nil : grants.joined(separator: " ")
             return ExportPass(
                 check: { try authorization.check() },
-                delegation: authorization.delegation(of: Need(.library, .read)),
+                delegation: delegation,
                 locationRefusal: { Self.locationRefusal(gate, asker, unanswered) },
                 end: {
                     authorization.end()
+                    place?.end()
                     // What it brought `once` and no picture needed was for this export alone.
                     question?.end()
                 }
@@ -56,7 +61,22 @@ package struct ExportPermission: Sendable {
             guard let authorization = try? await gate.authorize(needs, for: silent) else { throw error }
             return (authorization, nil, error)
         }
-        return (try await gate.authorize(needs, for: asker), question, nil)
+        var own = asker
+        own.grants += question.grants.map(\.id)
+        return (try await gate.authorize(needs, for: own), question, nil)
+    }
+
+    /// The permission to see where pictures were taken, for all of the export; nil where there is none.
+    ///
+    /// It is apart from the rest: an export goes on without the location when that is taken away.
+    private static func place(_ gate: ConsentGate, _ asker: Asker, _ question: Authorization?) async -> Authorization? {
+        guard case .allowed = gate.standing(of: location, for: asker) else { return nil }
+        var silent = asker
+        silent.mayPrompt = false
+        silent.grants += (question?.grants ?? []).map(\.id)
+        // Somebody else was quicker to use up what was given once: pictures with a place are kept back. It is no use of its own:
+        // the library tells where it shows a place.
+        return try? await gate.authorize([location], for: silent, isUse: false)
     }
 
     /// What stands against the location now; where there is no decision, what came of the question.

@@ -27,7 +27,7 @@ struct PlaceSight {
         if let check = check() { return check }
         if authorization?.revocation?.reason == .stopped { isStopped = true }
         end()
-        guard !isStopped, case .allowed = gate.standing(of: .place, for: asker) else { return nil }
+        guard !isStopped, gate.allows(.place, for: asker) else { return nil }
         // A refusal hides the place, and no more.
         authorization = try? await gate.authorize([.place], for: asker)
         return check()
