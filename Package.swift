@@ -176,6 +176,13 @@ let testTargets: [Target] = [
         path: "Tests/CameraConformance",
         swiftSettings: settings
     ),
+    // What every microphone promises, likewise.
+    .target(
+        name: "SoundConformance",
+        dependencies: ["Sound"],
+        path: "Tests/SoundConformance",
+        swiftSettings: settings
+    ),
     tests("EventLoopTests", ["EventLoop", "Timekeeping"]),
     tests(
         "MessagingTests",
@@ -218,11 +225,10 @@ let testTargets: [Target] = [
         [
             "CameraConformance", "CaptureService", "Cameras", "Consent", "Containers", "Encoding", "EventLoop", "Files",
             "Imaging", "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Sound",
-            "Timekeeping",
-            "Video4Linux",
+            "SoundConformance", "Timekeeping", "Video4Linux",
         ]
     ),
-    tests("SoundTests", ["MessageSchema", "Sound", "Timekeeping"]),
+    tests("SoundTests", ["MessageSchema", "Sound", "SoundConformance", "Timekeeping"]),
     tests("HotPlugTests", ["CLinux", "Files", "HotPlug", "Timekeeping"]),
     tests(
         "ProbeTests",

@@ -67,10 +67,11 @@ void calsa_close(struct calsa_pcm *pcm) {
     free(pcm);
 }
 
-int calsa_start(struct calsa_pcm *pcm) {
-    int result = snd_pcm_prepare(pcm->handle);
-    return result < 0 ? result : snd_pcm_start(pcm->handle);
-}
+int calsa_drop(struct calsa_pcm *pcm) { return snd_pcm_drop(pcm->handle); }
+
+int calsa_prepare(struct calsa_pcm *pcm) { return snd_pcm_prepare(pcm->handle); }
+
+int calsa_start(struct calsa_pcm *pcm) { return snd_pcm_start(pcm->handle); }
 
 int calsa_resume(struct calsa_pcm *pcm) { return snd_pcm_resume(pcm->handle); }
 

@@ -24,6 +24,9 @@ package struct CameraCatalogue: Hashable, Sendable {
     /// Whether a camera that is not in it is not there.
     package let isComplete: Bool
 
+    /// Whether the built-in cameras are among them, other than those that replay files.
+    package var showsBuiltIn: Bool { cameras.contains { camera in BuiltInCameras.all.contains { $0.id == camera.id } } }
+
     /// The catalogue for a scan, and the cameras that replay files.
     ///
     /// - Parameters:

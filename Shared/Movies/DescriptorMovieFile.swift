@@ -3,17 +3,19 @@ private import Glibc
 /// A movie file on disk, owned: it is closed when the value goes.
 package struct DescriptorMovieFile: MovieFile, ~Copyable {
     private let descriptor: Int32
-    /// Bytes of the disk that are left free beside as many as the movie has; nil where it may fill the disk.
-    private var reserve: Int64?
+    /// What is left free; nil where the movie may fill the disk.
+    private var reserve: DiskReserve?
+    /// Bytes that the movie's end needs, with what was written so far.
+    private var endByteCount: Int64 = 0
 
     /// Creates a file that must not exist, readable and writable by its owner alone.
     ///
     /// - Parameters:
     ///   - path: Where.
     ///   - reserve: With it, the movie is full (`noSpace`) while there is still room for its end, for a copy of it, and for
-    ///     so many bytes.
+    ///     what the reserve says.
     /// - Throws: `notCreated`, `noSpace` or `inputOutput` with errno.
-    package init(creating path: String, reserve: Int64? = nil) throws(MovieError) {
+    package init(creating path: String, reserve: DiskReserve? = nil) throws(MovieError) {
         let result = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard result >= 0 else { throw Self.error(errno, other: .notCreated) }
         descriptor = result
@@ -52,12 +54,17 @@ package struct DescriptorMovieFile: MovieFile, ~Copyable {
 
     /// A disk that does not say what is free (some network file systems) is written to until it is full.
     private func checkReserve(end: Int64, adding byteCount: Int64) throws(MovieError) {
-        guard let reserve else { return }
-        var space = statvfs()
-        guard unsafe fstatvfs(descriptor, &space) == 0, space.f_blocks > 0 else { return }
-        let free = Int64(clamping: space.f_bavail.multipliedReportingOverflow(by: space.f_frsize).partialValue)
-        guard free - byteCount >= end + reserve else { throw Self.error(ENOSPC) }
+        guard let reserve, let free = reserve.free.map({ $0() }) ?? freeByteCount() else { return }
+        guard reserve.isKept(free: free - byteCount, size: end, end: endByteCount) else { throw Self.error(ENOSPC) }
     }
+
+    private func freeByteCount() -> Int64? {
+        var space = statvfs()
+        guard unsafe fstatvfs(descriptor, &space) == 0, space.f_blocks > 0 else { return nil }
+        return Int64(clamping: space.f_bavail.multipliedReportingOverflow(by: space.f_frsize).partialValue)
+    }
+
+    package mutating func keepRoom(forEnd byteCount: Int64) { endByteCount = byteCount }
 
     package mutating func useReserve() { reserve = nil }
 

@@ -78,6 +78,11 @@ struct FrameIndex: Equatable {
     /// Bytes that the tables take at most for so many frames: a duration of its own, a size, a key and a chunk for each.
     static func mostByteCount(frames: Int) -> Int { 128 + frames * (8 + 4 + 4 + 12 + 8) }
 
+    /// Bytes that the tables take at most with so many frames more, which lie one after the other.
+    func mostByteCount(adding frames: Int) -> Int {
+        128 + (count + frames) * (8 + 4 + 4) + (chunks.count + 1) * (12 + 8)
+    }
+
     private static func runs(_ values: [UInt32]) -> [(value: UInt32, count: UInt32)] {
         var runs: [(value: UInt32, count: UInt32)] = []
         for value in values {

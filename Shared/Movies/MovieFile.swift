@@ -20,11 +20,17 @@ package protocol MovieFile: ~Copyable {
     /// How many bytes the file has.
     func byteCount() throws(MovieError) -> Int64
 
+    /// Tells, before more is written, how many bytes the movie's end will have at most: they have to find room, too.
+    mutating func keepRoom(forEnd byteCount: Int64)
+
     /// The movie ends: what was kept free for that may be used.
     mutating func useReserve()
 }
 
 extension MovieFile where Self: ~Copyable {
+    /// Nothing is kept free.
+    package mutating func keepRoom(forEnd byteCount: Int64) {}
+
     /// Nothing was kept free.
     package mutating func useReserve() {}
 }

@@ -74,6 +74,9 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
         try self.file.synchronise()
     }
 
+    /// How many frames are on the disk for good.
+    package var durableFrameCount: Int { samples.count }
+
     /// How many frames were given so far.
     package var frameCount: Int { samples.count + pending.count + (held == nil ? 0 : 1) }
 
@@ -184,7 +187,7 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
                 // The frames that did not fit are lost; the others are worth finishing.
             }
         }
-        guard samples.count > 0 else { throw MovieError(.badFrame) }
+        guard samples.count > 0 else { throw MovieError(state == .full ? .noSpace : .badFrame) }
         state = .closed
         file.useReserve()
         end = try layout.finish(head: head, samples: samples, sound: sound, end: end, file: &file)
@@ -243,6 +246,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
                 )
         )
         let fragmentHead = fragment.head(soundByteCount: pendingSound.bytes.count)
+        let heard = sound?.mostByteCount(addingSamples: pendingSound.count, chunks: 1) ?? 0
+        file.keepRoom(forEnd: Int64(headByteCount + samples.mostByteCount(adding: frames.count) + heard))
         do throws(MovieError) {
             try file.write([fragmentHead] + pending.map(\.bytes) + [pendingSound.bytes], at: end)
             try file.synchroniseData()
@@ -250,6 +255,8 @@ package struct MovieWriter<File: MovieFile & ~Copyable>: ~Copyable {
             let isFull = error.code == .noSpace
             state = isFull ? .full : .closed
             pending.removeAll()
+            pendingBytes = 0
+            pendingTicks = 0
             pendingSound.removeAll()
             held = nil
             // The half-written fragment takes the room that the final index needs.

@@ -1,10 +1,9 @@
-private import CAlsa
 private import Glibc
 
-/// An open sound device of the kernel, owned: dropped, it is stopped and closed.
+/// An open sound device, read as alsa-lib's reference tells: dropped, it is stopped and closed.
 ///
 /// Nothing here waits. Source: the alsa-lib reference, "PCM (digital audio) interface".
-@safe struct AlsaDevice: ~Copyable {
+struct AlsaDevice {
     /// What can come of an attempt to read.
     enum Reading {
         /// Sound, and the microseconds of CLOCK_MONOTONIC at which its first frame was taken.
@@ -17,88 +16,75 @@ private import Glibc
         case resuming
     }
 
-    private let pcm: OpaquePointer
+    private let port: any SoundPort
     /// What it was set to.
     let format: SoundFormat
     /// Ready when a period is there; stays open as long as the device.
-    let descriptor: Int32
-    private let room: UInt32
+    var descriptor: Int32 { port.descriptor }
 
-    /// Opens the device with this name of alsa-lib's, and starts it.
+    /// Takes an open device, and starts it.
     ///
-    /// - Throws: `absent`, `denied`, `inUse`, `notSupported`, `fault`.
-    init(name: String, _ wanted: WantedSound) throws(SoundError) {
-        var setting = calsa_setting(
-            rate: UInt32(clamping: wanted.rate),
-            channels: UInt32(clamping: wanted.channels),
-            period: 0,
-            buffer: 0
-        )
-        var opened: OpaquePointer?
-        let result = unsafe calsa_open(name, &setting, &opened)
-        guard result >= 0, let pcm = unsafe opened else {
-            throw SoundError(result: result, operation: "snd_pcm_open", wasOpen: false)
+    /// - Throws: `notSupported` for what no film can have, which a conversion may mend; `absent`, `fault`.
+    init(_ port: any SoundPort) throws(SoundError) {
+        let setting = port.setting
+        guard SoundFormat.rates.contains(setting.rate), SoundFormat.channelCounts.contains(setting.channels) else {
+            throw SoundError(.notSupported, "\(setting.channels) channels of \(setting.rate) samples a second")
         }
-        let descriptor = unsafe calsa_descriptor(pcm)
-        let started = descriptor < 0 ? descriptor : unsafe calsa_start(pcm)
-        guard started >= 0, setting.rate > 0, (1...8).contains(setting.channels) else {
-            unsafe calsa_close(pcm)
-            throw SoundError(result: started < 0 ? started : -EINVAL, operation: "snd_pcm_start", wasOpen: false)
+        self.port = port
+        format = SoundFormat(rate: setting.rate, channels: setting.channels)
+        for step in [SoundPortStep.prepare, .start] {
+            let result = port.run(step)
+            guard result >= 0 else { throw SoundError(result: result, operation: "snd_pcm_\(step)", wasOpen: false) }
         }
-        unsafe self.pcm = unsafe pcm
-        self.descriptor = descriptor
-        format = SoundFormat(rate: Int(setting.rate), channels: Int(setting.channels))
-        room = max(setting.buffer, setting.period)
     }
-
-    deinit { unsafe calsa_close(pcm) }
 
     /// Reads what is there.
     ///
     /// - Parameter now: Microseconds of CLOCK_MONOTONIC, for devices that tell no time.
     /// - Returns: Sound, or why there is none.
     /// - Throws: `removed`, `fault`.
-    mutating func read(now: () -> Int64) throws(SoundError) -> Reading {
-        var position = calsa_position()
-        let located = unsafe calsa_locate(pcm, &position)
+    func read(now: () -> Int64) throws(SoundError) -> Reading {
+        let (located, position) = port.locate()
         guard located >= 0 else { return try recover(from: located, operation: "snd_pcm_htimestamp") }
         guard position.available > 0 else { return .empty }
         let end = position.microseconds > 0 ? position.microseconds : now()
-        let count = min(position.available, room)
-        var samples = [Int16](repeating: 0, count: Int(count) * format.channels)
-        let read = unsafe samples.withUnsafeMutableBufferPointer { buffer -> Int32 in
-            guard let start = buffer.baseAddress else { return 0 }
-            return unsafe calsa_read(pcm, start, count)
-        }
+        let (read, samples) = port.read(min(position.available, port.setting.room))
         guard read >= 0 else { return try recover(from: read, operation: "snd_pcm_readi") }
         guard read > 0 else { return .empty }
-        samples.removeLast(samples.count - Int(read) * format.channels)
-        return .samples(samples, microseconds: end - format.microseconds(Int(position.available)))
+        return .samples(samples, microseconds: end - format.microseconds(position.available))
     }
 
-    /// Starts it anew, as after an overrun.
+    /// Starts it anew, as after an overrun, and where it runs and gives nothing.
     ///
     /// - Throws: `removed`, `fault`.
-    mutating func restart() throws(SoundError) {
-        let result = unsafe calsa_start(pcm)
-        guard result >= 0 else { throw SoundError(result: result, operation: "snd_pcm_prepare", wasOpen: true) }
+    func restart() throws(SoundError) {
+        // A device that runs can not be prepared (EBUSY). One that can not be stopped says why when it is.
+        _ = port.run(.drop)
+        for step in [SoundPortStep.prepare, .start] {
+            let result = port.run(step)
+            guard result >= 0 else { throw Self.error(result, operation: "snd_pcm_\(step)") }
+        }
     }
 
     /// What alsa-lib's reference tells to do by each answer ("Error handling", `snd_pcm_recover`).
-    private mutating func recover(from result: Int32, operation: String) throws(SoundError) -> Reading {
+    private func recover(from result: Int32, operation: String) throws(SoundError) -> Reading {
         switch -result {
         case EAGAIN, EINTR: return .empty
         case EPIPE:
             try restart()
             return .restarted
         case ESTRPIPE:
-            let resumed = unsafe calsa_resume(pcm)
+            let resumed = port.run(.resume)
             if resumed == -EAGAIN { return .resuming }
             if resumed < 0 { try restart() }
             return .restarted
-        // A device that was unplugged answers EBADFD too: its state is "disconnected".
-        case EBADFD: throw SoundError(.removed, operation, errorNumber: EBADFD)
-        default: throw SoundError(result: result, operation: operation, wasOpen: true)
+        default: throw Self.error(result, operation: operation)
         }
+    }
+
+    private static func error(_ result: Int32, operation: String) -> SoundError {
+        // A device that was unplugged answers EBADFD too: its state is "disconnected".
+        guard result != -EBADFD else { return SoundError(.removed, operation, errorNumber: EBADFD) }
+        return SoundError(result: result, operation: operation, wasOpen: true)
     }
 }

@@ -2,7 +2,7 @@ package import MessageSchema
 
 /// When the built-in microphone appears.
 package enum BuiltInMicrophoneChoice: Hashable, Sendable {
-    /// Where there is no other.
+    /// Where the built-in cameras appear, and there is no other that could be one.
     case auto
     case always, never
 }
@@ -16,7 +16,18 @@ package struct MicrophoneCatalogue: Hashable, Sendable {
     private let names: [String: [String]]
 
     /// Makes the catalogue of a scan.
-    package init(_ scan: MicrophoneScanner.Scan, builtIn: BuiltInMicrophoneChoice) {
+    ///
+    /// - Parameters:
+    ///   - scan: What was found.
+    ///   - builtIn: When the built-in one appears.
+    ///   - hasBuiltInCamera: Whether the built-in cameras appear: what a real camera sees never sounds like a test tone.
+    ///   - isForbidden: Whether nobody may use the microphone of an identity.
+    package init(
+        _ scan: MicrophoneScanner.Scan,
+        builtIn: BuiltInMicrophoneChoice,
+        hasBuiltInCamera: Bool,
+        isForbidden: (String) -> Bool = { _ in false }
+    ) {
         let ids = MicrophoneIdentity.ids(of: scan.devices)
         var found: [Microphone] = []
         var names: [String: [String]] = [:]
@@ -37,8 +48,15 @@ package struct MicrophoneCatalogue: Hashable, Sendable {
             scan.deniedCards > 0
             ? "the services' user may not open the sound cards: it is not in the group audio"
             : found.isEmpty ? "there is no sound card with a microphone" : nil
-        if builtIn == .always || builtIn == .auto && found.isEmpty { found.append(BuiltInMicrophones.tone) }
-        microphones = found
+        // A card that may not be looked at may have a microphone.
+        let isAlone = found.isEmpty && scan.deniedCards == 0 && hasBuiltInCamera
+        if builtIn == .always || builtIn == .auto && isAlone { found.append(BuiltInMicrophones.tone) }
+        microphones = found.map { microphone in
+            guard isForbidden(microphone.id) else { return microphone }
+            var microphone = microphone
+            microphone.availability = Availability(.disabled, reason: "the policy forbids it to everybody")
+            return microphone
+        }
         self.names = names
     }
 
@@ -59,24 +77,26 @@ package struct MicrophoneCatalogue: Hashable, Sendable {
 
 /// What names a microphone for longer than until the next start.
 enum MicrophoneIdentity {
-    /// The card's own name and the device on it, never the card's number.
+    /// The card's name with its place in the machine, where its driver tells that, and the device on it.
     ///
-    /// Two cards of a kind get names by the order in which the kernel met them (`U0x46d0x825`, `U0x46d0x825_1`); what
-    /// tells these apart is the place that their driver puts at the end of the long name ("… at usb-0000:00:14.0-1, …").
+    /// Else the kernel's own name of the card; never the card's number.
+    /// Two cards of a kind get names of the kernel's by the order in which it met them (`U0x46d0x825`, `U0x46d0x825_1`), and
+    /// the one that is there has the name of the other when that is gone. The place is at the end of the long name
+    /// ("… at usb-0000:00:14.0-1, …", "… at 0xf7f10000 irq 45"), and is used whether there is a second one or not: a
+    /// microphone keeps its identity when another of its kind comes.
     static func ids(of devices: [SoundDeviceFacts]) -> [String] {
         devices.map { facts in
-            let twins = Set(devices.filter { $0.cardName == facts.cardName && $0.driver == facts.driver }.map(\.card))
-            let place = twins.count > 1 ? place(facts.cardLongName) : nil
-            let card = place.map { "\(plain(facts.cardName))@\($0)" } ?? plain(facts.cardID)
+            let card = place(facts.cardLongName).map { "\(plain(facts.cardName))@\($0)" } ?? plain(facts.cardID)
             return "\(card)-\(facts.device)"
         }
     }
 
-    /// What follows the last " at ", up to a comma.
+    /// What follows the last " at ", up to a comma or to the interrupt, which differs from start to start.
     private static func place(_ longName: String) -> String? {
         guard let range = lastRange(of: " at ", in: longName) else { return nil }
-        let rest = longName[range.upperBound...]
-        let place = plain(String(rest.prefix { $0 != "," }))
+        let rest = String(longName[range.upperBound...].prefix { $0 != "," })
+        let end = lastRange(of: " irq ", in: rest)?.lowerBound ?? rest.endIndex
+        let place = plain(String(rest[..<end]))
         return place.isEmpty ? nil : place
     }
 

@@ -1,4 +1,5 @@
 private import CAlsa
+private import Glibc
 
 /// What the kernel says about a device that gives sound.
 package struct SoundDeviceFacts: Hashable, Sendable {
@@ -56,6 +57,9 @@ package struct MicrophoneScanner: Sendable {
         }
     }
 
+    /// As many as the kernel has numbers for (`SNDRV_CARDS`, CONFIG_SND_MAX_CARDS in Debian's kernels).
+    private static let mostCards = 32
+
     private let look: @Sendable () -> Scan
 
     /// A scanner that looks in this way: at the machine itself unless told otherwise.
@@ -66,13 +70,40 @@ package struct MicrophoneScanner: Sendable {
 
     /// Looks at this machine's cards.
     package static func machine() -> Scan {
-        var denied: Int32 = 0
+        scan(probe: { probe($0, in: "/dev/snd") }, devices: devices(of:))
+    }
+
+    /// Looks at every card that there can be.
+    ///
+    /// - Parameters:
+    ///   - probe: Whether the card of a number is there and may be looked at: 0, or the negative of errno.
+    ///   - devices: What a card that may be looked at has.
+    /// - Returns: What they have, and how many may not be looked at.
+    package static func scan(probe: (Int) -> Int32, devices: (Int) -> [SoundDeviceFacts]) -> Scan {
+        var scan = Scan()
+        for card in 0..<mostCards {
+            switch -probe(card) {
+            case 0: scan.devices += devices(card)
+            case EACCES, EPERM: scan.deniedCards += 1
+            // There is no such card, or it is going.
+            default: break
+            }
+        }
+        return scan
+    }
+
+    /// Whether a card's control node in a folder can be opened: 0, or the negative of errno.
+    package static func probe(_ card: Int, in folder: String) -> Int32 { unsafe calsa_probe(folder, Int32(card)) }
+
+    private static func devices(of card: Int) -> [SoundDeviceFacts] {
         let room = 64
         var devices = [calsa_device](repeating: calsa_device(), count: room)
-        let count = unsafe devices.withUnsafeMutableBufferPointer { buffer in
-            unsafe calsa_list(buffer.baseAddress, Int32(room), &denied)
+        let count = unsafe devices.withUnsafeMutableBufferPointer { buffer -> Int32 in
+            guard let start = buffer.baseAddress else { return 0 }
+            return unsafe calsa_list(Int32(card), start, Int32(room))
         }
-        let found = devices.prefix(min(room, Int(count))).map { device in
+        // A card that went meanwhile has none.
+        return devices.prefix(max(0, min(room, Int(count)))).map { device in
             SoundDeviceFacts(
                 card: Int(device.card),
                 device: Int(device.device),
@@ -84,7 +115,6 @@ package struct MicrophoneScanner: Sendable {
                 free: Int(device.free_subdevices)
             )
         }
-        return Scan(devices: found, deniedCards: Int(denied))
     }
 
     /// A text of fixed room, up to its first zero; control characters are left out.

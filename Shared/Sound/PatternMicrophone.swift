@@ -59,7 +59,7 @@ package actor PatternMicrophone<Time: Clock>: SoundDevice where Time.Duration ==
     }
 
     package func nextBlock() async throws(SoundError) -> SoundBlock {
-        guard var stream else { throw SoundError(.fault, "not open") }
+        guard var stream, !Task.isCancelled else { throw SoundError(.cancelled) }
         let elapsed = Int(stream.start.duration(to: clock.now) / Self.block)
         let oldest = elapsed - Self.depth
         let number = max(stream.next, oldest)

@@ -17,8 +17,9 @@ package protocol SoundDevice: Actor {
     ///
     /// Sound that was lost shows as a block whose time is later than the end of the one before.
     ///
-    /// - Throws: `cancelled` as soon as the task is cancelled, and no sound is lost by it; `removed`, `stalled`, `fault`:
-    ///   then the microphone has to be closed.
+    /// - Throws: `cancelled` as soon as the task is cancelled, and no sound is lost by it, and for a microphone that is not
+    ///   open, because whoever closes it may do so between two blocks; `removed`, `stalled`, `fault`: then the microphone
+    ///   has to be closed.
     func nextBlock() async throws(SoundError) -> SoundBlock
 
     /// Stops the microphone and lets go of it; does nothing when it is closed. Ends a `nextBlock` that waits.

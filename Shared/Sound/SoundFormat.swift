@@ -1,5 +1,10 @@
 /// What sound is like: 16-bit little-endian samples, those of all channels one after the other.
 package struct SoundFormat: Hashable, Sendable {
+    /// The rates that a film can have; a device that has others alone is read with a conversion.
+    package static let rates = 1_000...65_535
+    /// So many channels can a film have; a device that has more is read with a conversion.
+    package static let channelCounts = 1...2
+
     /// Samples a second of each channel.
     package let rate: Int
     package let channels: Int

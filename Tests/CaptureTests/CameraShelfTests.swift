@@ -3,6 +3,7 @@ import Consent
 import Foundation
 import MessageSchema
 import Messaging
+import Synchronization
 import TestSupport
 import Testing
 import Video4Linux
@@ -39,6 +40,54 @@ struct CameraShelfTests {
         try await withTemporaryDirectory { root in
             let shelf = try Self.shelf(root, errorNumber: 2)
             #expect(try await shelf.camera("").id == "pattern-back")
+        }
+    }
+
+    private static func works(_ bus: String) -> Result<NodeFacts.Opened, VideoError> {
+        let format = VideoFormatDescription(
+            pixelFormat: .yuyv,
+            text: "YUYV 4:2:2",
+            isCompressed: false,
+            isEmulated: false,
+            sizes: [VideoSizes(width: 640, height: 480, intervals: .unknown)]
+        )
+        let capabilities = VideoCapabilities(
+            driver: "test",
+            card: "Test",
+            busInfo: bus,
+            capabilities: 0x8420_0001,
+            deviceCapabilities: 0x0420_0001
+        )
+        return .success(NodeFacts.Opened(capabilities: capabilities, formats: [format]))
+    }
+
+    @Test func `a camera that is found again by its identity has its new node, and so has its session`() async throws {
+        try await withTemporaryDirectory { root in
+            for node in ["video0", "video1"] {
+                try FileManager.default.createDirectory(
+                    atPath: root + "/sys/class/video4linux/" + node,
+                    withIntermediateDirectories: true
+                )
+            }
+            let order = Mutex(["platform:a", "platform:b"])
+            let scanner = CameraScanner(devices: root, sysfs: root + "/sys", procfs: root + "/proc") { node in
+                Self.works(order.withLock { $0[node.hasSuffix("video0") ? 0 : 1] })
+            }
+            let opened = Mutex<[String]>([])
+            let shelf = CameraShelf(scanner: scanner, builtIn: .never, positions: [:]) { camera in
+                opened.withLock { $0.append(camera.node ?? "") }
+                return ScriptedCamera()
+            }
+            let named = try await shelf.camera("platform-a")
+            #expect(named.node?.hasSuffix("video0") == true)
+            _ = await shelf.session(of: named)
+            // While the person is asked both are plugged in anew, the other way round.
+            order.withLock { $0.reverse() }
+            let camera = try await shelf.camera(named.id)
+            #expect(camera.id == named.id && camera.node?.hasSuffix("video1") == true)
+            _ = await shelf.session(of: camera)
+            #expect(opened.withLock { $0 } == [named.node, camera.node].compactMap(\.self))
+            #expect(await !shelf.showsBuiltIn)
         }
     }
 

@@ -27,6 +27,7 @@ actor ScriptedMicrophone: SoundDevice {
     }
 
     func open(_ wanted: WantedSound) async throws(SoundError) -> SoundFormat {
+        guard !isOpen else { throw SoundError(.inUse) }
         openings += 1
         let format = try opening.get()
         isOpen = true
@@ -34,7 +35,7 @@ actor ScriptedMicrophone: SoundDevice {
     }
 
     func nextBlock() async throws(SoundError) -> SoundBlock {
-        guard isOpen else { throw SoundError(.cancelled) }
+        guard isOpen, !Task.isCancelled else { throw SoundError(.cancelled) }
         if !pending.isEmpty {
             taken += 1
             return try pending.removeFirst().get()

@@ -169,6 +169,7 @@ struct `Photo and record` {
         let outcome = await obscura("microphones", "list", on: cluster)
         #expect(outcome.status == .success)
         #expect(outcome.text.contains("PCH-0") && outcome.text.contains("busy") && outcome.text.contains("Audio"))
+        #expect(outcome.text.contains("another program uses it"))
         #expect(outcome.errors.contains("some may not be opened"))
         let none = FakeCluster()
         none.on(ListMicrophones.self) { _ in .init(microphones: []) }
@@ -360,6 +361,21 @@ struct `Photo and record` {
         #expect(outcome.status == .tryAgain)
         let isSaid = outcome.errors.contains("Nobody answered") && outcome.errors.contains("camera/b use")
         #expect(isSaid == (status == .notDetermined), "\(outcome.errors)")
+    }
+
+    @Test func `a film that did not begin in time says so also where nobody tells who has not answered`() async {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { _, _ in
+            try await Task.sleep(for: .seconds(3600))
+            return Samples.result()
+        }
+        cluster.on(PermissionStatus.self) { _ in
+            try await Task.sleep(for: .seconds(3600))
+            return .init(permissions: [])
+        }
+        let outcome = await obscura("record", "--camera", "b", "--timeout", "1ms", on: cluster)
+        #expect(outcome.status == .tryAgain)
+        #expect(outcome.errors.contains("did not begin in time"), "\(outcome.errors)")
     }
 
     @Test func `cameras that come and go stand in columns`() async throws {

@@ -54,6 +54,9 @@ struct `The doctor` {
             return .init(prompts: [])
         }
         cluster.on(ListCameras.self) { _ in .init(cameras: [Samples.camera("b", .back)]) }
+        cluster.on(ListMicrophones.self) { _ in
+            .init(microphones: [], problem: "there is no sound card with a microphone")
+        }
         return cluster
     }
 
@@ -78,6 +81,51 @@ struct `The doctor` {
         let well = await diagnose(cluster("system", isOperator: false), nodes: closed, dataIsOpen: false)
         #expect(well.isWell)
         #expect(!well.findings.contains { $0.state != .ok })
+    }
+
+    @Test func `a microphone's node is looked at as a camera's is, with the group that is its own`() async {
+        let open = [MachineFacts.Node(path: "/dev/snd/pcmC0D0c", isOpenToUser: true)]
+        let past = await diagnose(cluster("system", isOperator: false), nodes: open, dataIsOpen: false)
+        let warning = past.findings.first { $0.about == "/dev/snd/pcmC0D0c" }
+        #expect(warning?.state == .warning)
+        #expect(warning?.advice?.contains("leave the group 'audio'") == true)
+        let closed = [MachineFacts.Node(path: "/dev/snd/pcmC0D0c", isOpenToUser: false)]
+        let personal = await diagnose(cluster("personal", isOperator: true), nodes: closed)
+        #expect(personal.findings.contains { $0.about == "/dev/snd/pcmC0D0c" && $0.advice == "join the group 'audio'" })
+        // A machine that has a card has a microphone that can not be used, and one without has none.
+        let machines: [(nodes: [MachineFacts.Node], state: Finding.State)] = [(closed, .warning), ([], .ok)]
+        for (nodes, state) in machines {
+            let found = await diagnose(cluster("personal", isOperator: true), nodes: nodes).findings
+            #expect(found.first { $0.about == "microphones of hardware" }?.state == state)
+        }
+    }
+
+    @Test func `a microphone says what keeps it from being used`() async {
+        let cluster = cluster("personal", isOperator: true)
+        cluster.on(ListMicrophones.self) { _ in
+            let states = [
+                Availability(.available), Availability(.disabled, reason: "the policy forbids it to everybody"),
+            ]
+            return .init(
+                microphones: states.enumerated().map {
+                    .init(id: "m-\($0.offset)", name: "M", driver: "d", builtIn: false, availability: $0.element)
+                }
+            )
+        }
+        let found = await diagnose(cluster).findings
+        #expect(found.contains { $0.about == "microphone m-0" && $0.state == .ok })
+        #expect(found.contains { $0.about == "microphone m-1" && $0.state == .warning && $0.detail.contains("policy") })
+    }
+
+    @Test func `nodes that give pictures and sound are told from all others by their names`() {
+        #expect(["video0", "video12"].allSatisfy(MachineFacts.isCamera))
+        #expect(!["video", "videox", "vbi0", "video1a"].contains(where: MachineFacts.isCamera))
+        #expect(["pcmC0D0c", "pcmC12D34c"].allSatisfy(MachineFacts.isMicrophone))
+        #expect(
+            !["pcmC0D0p", "controlC0", "pcmCD0c", "pcmC0c", "pcmC0D0D1c", "seq", "timer"].contains(
+                where: MachineFacts.isMicrophone
+            )
+        )
     }
 
     @Test func `warns of a service that is ready and says that something is not as it should be`() async {

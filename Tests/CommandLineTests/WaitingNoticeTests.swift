@@ -13,6 +13,16 @@ struct `A command that waits for the person` {
         let cluster = FakeCluster()
         cluster.on(ListServices.self) { _ in .init(deployment: deployment, ready: true, services: []) }
         cluster.on(ShowCamera.self) { _ in .init(camera: Samples.camera("usb-1", .front)) }
+        cluster.on(ListMicrophones.self) { _ in
+            let microphones: [(id: String, state: Availability.State)] = [
+                ("mic-0", .busy), ("mic-1", .available), ("mic-2", .available),
+            ]
+            return .init(
+                microphones: microphones.map {
+                    .init(id: $0.id, name: "M", driver: "d", builtIn: false, availability: Availability($0.state))
+                }
+            )
+        }
         cluster.on(PermissionStatus.self) { request in
             .init(
                 permissions: request.needs.map { need in
@@ -44,6 +54,11 @@ struct `A command that waits for the person` {
     static let commands: [(words: [String], needs: String)] = [
         (["photo", "--camera", "front"], "camera/usb-1 use, library addOnly"),
         (["record", "--camera", "usb-1"], "camera/usb-1 use, library addOnly"),
+        (["record", "--camera", "usb-1", "--sound"], "camera/usb-1 use, library addOnly, microphone/mic-1 use"),
+        (
+            ["record", "--microphone", "mic-2", "--camera", "usb-1"],
+            "camera/usb-1 use, library addOnly, microphone/mic-2 use"
+        ),
         (["preview", "--camera", "usb-1", "--output", "-", "--frames", "1"], "camera/usb-1 use"),
         (["library", "list"], "library read"), (["library", "groups"], "library read"),
         (["library", "album", "create", "A"], "library readWrite"),
@@ -55,7 +70,7 @@ struct `A command that waits for the person` {
     func `says so, whichever it is`(words: [String], needs: String) async {
         let all = [
             Need(.camera("usb-1")), Need(.library, .addOnly), Need(.library, .read), Need(.library, .readWrite),
-            Need(.export), Need(.location),
+            Need(.export), Need(.location), Need(.microphone("mic-1")), Need(.microphone("mic-2")),
         ]
         let cluster = Self.cluster(open: Set(all))
         let refusal = ErrorReply(.dismissed, "Nobody answered")

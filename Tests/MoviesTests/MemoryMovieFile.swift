@@ -9,6 +9,8 @@ struct MemoryMovieFile: MovieFile {
     var writtenLimit = Int.max
     private(set) var operations = 0
     private(set) var written = 0
+    /// Bytes that the movie's end was said to have at most.
+    private(set) var endByteCount: Int64 = 0
     /// Bytes of the file at the last sync.
     private(set) var durableByteCount = 0
 
@@ -48,6 +50,8 @@ struct MemoryMovieFile: MovieFile {
     func byteCount() throws(MovieError) -> Int64 {
         Int64(bytes.count)
     }
+
+    mutating func keepRoom(forEnd byteCount: Int64) { endByteCount = byteCount }
 
     private mutating func step() throws(MovieError) {
         operations += 1

@@ -5,6 +5,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct MovieWriterTests {
+    /// Bytes behind the `mdat` box of a finished film, whose head is where the placeholder was, behind `ftyp`.
+    private static func endByteCount(of bytes: [UInt8]) -> Int64 {
+        func number(_ start: Int, _ count: Int) -> Int64 {
+            bytes[start..<start + count].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        }
+        let start = Int(number(0, 4))
+        return Int64(bytes.count - start) - number(start + 8, 8)
+    }
+
     @Test(.enabled(if: Recording.hasProbe))
     func `ffprobe counts every frame and reads real durations, rotation and tags`() throws {
         try Recording.withPath { path in
@@ -166,7 +175,7 @@ struct MovieWriterTests {
 
     @Test func `a file keeps free what it is told to, until the movie ends`() throws {
         try Recording.withPath { path in
-            var file = try DescriptorMovieFile(creating: path, reserve: 1 << 60)
+            var file = try DescriptorMovieFile(creating: path, reserve: DiskReserve(byteCount: 1 << 60))
             var refusal: MovieError?
             do throws(MovieError) {
                 try file.write([[1]], at: 0)
@@ -180,6 +189,72 @@ struct MovieWriterTests {
             try file.write([[1]], at: 0)
             let after = try file.byteCount()
             #expect(after == 1)
+        }
+    }
+
+    @Test(arguments: [1, 9, 10, 200])
+    func `a file is told of room for its end, which is never larger`(count: Int) throws {
+        var writer = try MovieWriter(Recording.description, file: MemoryMovieFile())
+        // Each is shown for another time: no two have an entry of the index in common.
+        for (index, frame) in Recording.tinyFrames(count).enumerated() {
+            try writer.append(frame, at: Int64(index) * 100_000 + Int64(index % 7 * index))
+        }
+        let size = try writer.finish().byteCount
+        let file = writer.file
+        let end = Self.endByteCount(of: file.bytes)
+        #expect(size == Int64(file.bytes.count))
+        #expect(file.endByteCount >= end)
+        #expect(file.endByteCount <= end * 3 + 1000)
+    }
+
+    @Test func `on a disk that fills up a film ends while there is room for its index, and for a copy with it`() throws
+    {
+        try Recording.withPath { path in
+            let disk: Int64 = 60_000
+            let size = { @Sendable in
+                (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64) ?? 0
+            }
+            let reserve = DiskReserve(byteCount: 0) { disk - size() }
+            var writer = try MovieWriter(
+                Recording.description,
+                file: try DescriptorMovieFile(creating: path, reserve: reserve),
+                fragmentMicroseconds: 500_000
+            )
+            var index: Int64 = 0
+            var failure: MovieError?
+            while failure == nil, index < 20_000 {
+                do throws(MovieError) {
+                    // Pictures that are smaller than what the index says of them.
+                    try writer.append([1], at: index * 100_000 + index % 7 * index)
+                } catch {
+                    failure = error
+                }
+                index += 1
+            }
+            #expect(failure?.code == .noSpace)
+            let whole = try writer.finish().byteCount
+            #expect(whole == size())
+            #expect(disk - whole >= whole, "no room for a copy")
+            // Not long before it has to.
+            #expect(whole > disk / 4)
+        }
+    }
+
+    @Test func `a film of which nothing fits is full, and one that has nothing is none`() throws {
+        for isFinishing in [true, false] {
+            var file = MemoryMovieFile()
+            file.failing = (3, .noSpace)
+            var writer = try MovieWriter(Recording.description, file: file)
+            for (index, frame) in Recording.tinyFrames(isFinishing ? 3 : 30).enumerated() {
+                // The rest is refused.
+                try? writer.append(frame, at: Int64(index) * 100_000)
+            }
+            let durable = writer.durableFrameCount
+            #expect(durable == 0)
+            let error = #expect(throws: MovieError.self) { try writer.finish() }
+            #expect(error?.code == .noSpace)
+            let duration = writer.durationIfFinished()
+            #expect(duration == 0)
         }
     }
 }

@@ -23,7 +23,8 @@ struct MicrophoneDeskTests {
         let desk = MicrophoneDesk(
             scanner: MicrophoneScanner { Self.scan },
             builtIn: .always,
-            isForbidden: { $0 == "PCH-0" }
+            isForbidden: { $0 == "PCH-0" },
+            hasBuiltInCamera: { true }
         )
         let reply = await desk.list()
         #expect(reply.microphones.map(\.id) == ["PCH-0", "pattern-microphone"])
@@ -32,10 +33,15 @@ struct MicrophoneDeskTests {
         #expect(reply.problem == nil)
     }
 
-    @Test func `a machine without any is told so, and has the built-in one`() async {
-        let desk = MicrophoneDesk(scanner: MicrophoneScanner { MicrophoneScanner.Scan() }, builtIn: .auto)
+    @Test(arguments: [true, false])
+    func `a machine without any is told so, and has the built-in one with the built-in cameras`(hasCamera: Bool) async {
+        let desk = MicrophoneDesk(
+            scanner: MicrophoneScanner { MicrophoneScanner.Scan() },
+            builtIn: .auto,
+            hasBuiltInCamera: { hasCamera }
+        )
         let reply = await desk.list()
-        #expect(reply.microphones == [BuiltInMicrophones.tone])
+        #expect(reply.microphones == (hasCamera ? [BuiltInMicrophones.tone] : []))
         #expect(reply.problem == "there is no sound card with a microphone")
     }
 }

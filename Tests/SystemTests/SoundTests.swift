@@ -146,6 +146,31 @@ struct SoundTests {
         }
     }
 
+    @Test(arguments: ["mov", "mp4"])
+    func `a film over which the camera service dies is finished with both tracks`(container: String) async throws {
+        try await Cluster.with(Self.patterns) { cluster in
+            try await cluster.allowEverything()
+            let more = ["--container", container, "--codec", "jpeg", "--progress", "--duration", "120s"]
+            let film = try cluster.start(Self.words + more)
+            try await cluster.filmed(3, by: film)
+            let victim = try #require(try await cluster.services().first { $0.name == "capture" }?.pid)
+            kill(victim, SIGKILL)
+            _ = await film.outcome()
+            var kept: [AssetLine] = []
+            try await eventually("the film in the library") {
+                kept = try await cluster.obscura("library", "list", "--kind", "video", "--json").objects()
+                return !kept.isEmpty
+            }
+            let asset = try #require(kept.first)
+            #expect(kept.count == 1 && asset.state == "ok")
+            let (durations, heard) = try await Self.play(asset.url, cluster)
+            // A second may be lost of each, and the sound may come a fragment later than its pictures.
+            #expect(durations.count == 2 && durations.allSatisfy { $0 > 1 }, "\(durations)")
+            #expect(abs((durations.first ?? 0) - (durations.last ?? 0)) < 1.1, "\(durations)")
+            #expect(abs(Self.frequency(heard[heard.count / 4..<heard.count * 3 / 4]) - 440) < 8)
+        }
+    }
+
     @Test func `a timelapse has no sound, which is said before anybody is asked`() async throws {
         try await Cluster.with(Self.patterns) { cluster in
             let refused = try await cluster.obscura(Self.words + ["--interval", "1s", "--duration", "2s"])

@@ -27,14 +27,8 @@ package struct CapabilityProbe: Sendable {
         self.host = host
         (monitor, unheard) = PlugMonitor.machine()
         let configuration = try CameraConfiguration(host.settings)
-        microphones = MicrophoneDesk(
-            builtIn: configuration.builtIn,
-            isForbidden: { [policy = host.policy] id in
-                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
-            }
-        )
         unusableFiles = configuration.unusableFiles
-        desk = CameraDesk(
+        let desk = CameraDesk(
             scanner: scanner,
             builtIn: configuration.builtIn,
             positions: configuration.positions,
@@ -53,6 +47,14 @@ package struct CapabilityProbe: Sendable {
                 )
             },
             library: { await Self.contents(host) }
+        )
+        self.desk = desk
+        microphones = MicrophoneDesk(
+            builtIn: configuration.builtIn,
+            isForbidden: { [policy = host.policy] id in
+                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
+            },
+            hasBuiltInCamera: { await desk.cameras().catalogue.showsBuiltIn }
         )
     }
 

@@ -9,6 +9,7 @@ package actor MicrophoneDesk {
     private let scanner: MicrophoneScanner
     private let builtIn: BuiltInMicrophoneChoice
     private let isForbidden: @Sendable (String) -> Bool
+    private let hasBuiltInCamera: @Sendable () async -> Bool
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
@@ -16,12 +17,15 @@ package actor MicrophoneDesk {
     ///   - scanner: What finds the microphones.
     ///   - builtIn: When the built-in one appears: by the rule of the built-in cameras.
     ///   - isForbidden: Whether nobody may use the microphone of an identity.
+    ///   - hasBuiltInCamera: Whether there are built-in cameras now.
     package init(
         scanner: MicrophoneScanner = MicrophoneScanner(),
         builtIn: BuiltInChoice,
-        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false }
+        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
+        hasBuiltInCamera: @escaping @Sendable () async -> Bool
     ) {
         self.scanner = scanner
+        self.hasBuiltInCamera = hasBuiltInCamera
         self.isForbidden = isForbidden
         switch builtIn {
         case .auto: self.builtIn = .auto
@@ -33,14 +37,14 @@ package actor MicrophoneDesk {
     isolated deinit {}
 
     /// The microphones as they are now.
-    package func list() -> ListMicrophones.Reply {
-        let catalogue = MicrophoneCatalogue(scanner.scan(), builtIn: builtIn)
-        let microphones = catalogue.microphones.map { found in
-            guard isForbidden(found.id) else { return found }
-            var microphone = found
-            microphone.availability = Availability(.disabled, reason: "the policy forbids it to everybody")
-            return microphone
-        }
-        return ListMicrophones.Reply(microphones: microphones, problem: catalogue.problem)
+    package func list() async -> ListMicrophones.Reply {
+        let hasBuiltInCamera = await hasBuiltInCamera()
+        let catalogue = MicrophoneCatalogue(
+            scanner.scan(),
+            builtIn: builtIn,
+            hasBuiltInCamera: hasBuiltInCamera,
+            isForbidden: isForbidden
+        )
+        return ListMicrophones.Reply(microphones: catalogue.microphones, problem: catalogue.problem)
     }
 }

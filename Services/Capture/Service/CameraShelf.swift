@@ -27,6 +27,12 @@ package actor CameraShelf {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
+    /// - Parameters:
+    ///   - scanner: What finds the nodes.
+    ///   - builtIn: When the built-in cameras appear.
+    ///   - positions: Positions that the administrator gave, by identity.
+    ///   - files: The cameras that replay files.
+    ///   - device: Makes the device of a camera.
     package init(
         scanner: CameraScanner,
         builtIn: BuiltInChoice,
@@ -49,10 +55,13 @@ package actor CameraShelf {
 
     /// Finds a camera by identity, by position, or the usual one when nothing is named.
     ///
+    /// Its node is the one that it has now. Whoever waited since, as for a person's answer, finds it again by its identity:
+    /// another camera may have come to that node.
+    ///
     /// - Throws: `ErrorReply` with code `cameraAbsent`, or `cameraDenied` where the service may not open it: nobody needs to
     ///   be asked then.
     package func camera(_ name: String) throws -> Camera {
-        let catalogue = CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions, files: files)
+        let catalogue = catalogue
         let found = name.isEmpty ? catalogue.standard : catalogue.camera(name)
         if let found, found.availability.state != .denied { return found }
         // Where a camera looks is not known before it is opened: one that may not be opened may be the one that is meant.
@@ -74,6 +83,13 @@ package actor CameraShelf {
             recoverySuggestion: "obscura cameras list",
             parameters: ["camera": name]
         )
+    }
+
+    /// Whether the built-in cameras appear now, other than those that replay files.
+    package var showsBuiltIn: Bool { catalogue.showsBuiltIn }
+
+    private var catalogue: CameraCatalogue {
+        CameraCatalogue(scanner.scan(), builtIn: builtIn, positions: positions, files: files)
     }
 
     /// The session of a camera: one for each, however many hold it.

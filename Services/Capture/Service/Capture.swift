@@ -34,13 +34,20 @@ package struct Capture: Sendable {
         let configuration = try CameraConfiguration(host.settings)
         self.host = host
         self.gate = gate
-        shelf = CameraShelf(
+        let shelf = CameraShelf(
             scanner: scanner,
             builtIn: configuration.builtIn,
             positions: configuration.positions,
             files: configuration.files
         )
-        microphones = MicrophoneShelf(builtIn: configuration.builtIn)
+        self.shelf = shelf
+        microphones = MicrophoneShelf(
+            builtIn: configuration.builtIn,
+            isForbidden: { [policy = host.policy] id in
+                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
+            },
+            hasBuiltInCamera: { await shelf.showsBuiltIn }
+        )
         spool = try Spool(host.dataDirectory + "/capture/spool")
         let delivery = LibraryDelivery { try host.client(of: .library) }
         self.delivery = delivery
@@ -109,9 +116,10 @@ package struct Capture: Sendable {
         _ call: Call,
         _ sink: ItemSink<PreviewItem>
     ) async throws -> Empty {
-        let camera = try await shelf.camera(request.camera)
-        let authorization = try await gate.authorize([Need(.camera(camera.id), .use)], for: call)
+        let named = try await shelf.camera(request.camera)
+        let authorization = try await gate.authorize([Need(.camera(named.id), .use)], for: call)
         defer { authorization.end() }
+        let camera = try await shelf.camera(named.id)
         let stream = PreviewStream(
             preview: await shelf.preview(of: camera),
             owner: call.principal,
@@ -135,10 +143,11 @@ package struct Capture: Sendable {
         try Self.checkTimer(asked, call)
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlierPhotos(key, asked, call) { return earlier }
-        let camera = try await shelf.camera(asked.camera)
+        let named = try await shelf.camera(asked.camera)
         // Everything for this photo is used up here: the library goes by what it is handed.
-        let authorization = try await gate.authorize(Self.needs(camera), for: call)
+        let authorization = try await gate.authorize(Self.needs(named), for: call)
         defer { authorization.end() }
+        let camera = try await shelf.camera(named.id)
         // Whoever died meanwhile has no use for a picture.
         try call.caller.checkPresence()
         let requested = MonotonicTime.now()
@@ -226,13 +235,14 @@ package struct Capture: Sendable {
     ) async throws -> CaptureResult {
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlier(key, asked, call) { return earlier }
-        let camera = try await shelf.camera(asked.camera)
+        let named = try await shelf.camera(asked.camera)
         var microphone: (any SoundDevice)?
         if let name = asked.microphone { microphone = try await microphones.device(name) }
         // The library uses up its own part: a film may reach it when this process is another one.
-        let needs = Self.needs(camera, microphone?.microphone)
+        let needs = Self.needs(named, microphone?.microphone)
         let authorization = try await gate.authorize(needs, for: call, handingOn: [needs[1]])
         defer { authorization.end() }
+        let camera = try await shelf.camera(named.id)
         let id = randomBytes(8).hexadecimal
         let plan = FilmPlan(asked)
         let note = Spool.Note(
@@ -332,11 +342,12 @@ package struct Capture: Sendable {
     private func conclude(
         _ recording: Recording,
         _ note: Spool.Note,
-        end: Recording.End,
+        end taken: Recording.End,
         asked: CaptureSettings,
         granted: CaptureSettings
     ) async throws -> CaptureResult {
-        let frames = await recording.film.frames
+        var end = taken
+        var frames = await recording.film.frames
         if case .cancelled = end {
             try spool.remove(recording.id)
             host.log.info("recording discarded", ["recording": .string(recording.id)])
@@ -350,9 +361,12 @@ package struct Capture: Sendable {
         let asset: Asset
         do {
             do { _ = try await recording.film.finish() } catch {
-                await keeper.leave(note)
+                // A film of which nothing reached the disk is none, and nothing waits for the library.
+                if await recording.film.frames > 0 { await keeper.leave(note) } else { try spool.remove(recording.id) }
                 throw error
             }
+            frames = await recording.film.frames
+            if case .complete = end, await recording.film.isCutShort { end = .broken(MovieError(.noSpace)) }
             asset = try await keeper.deliver(note)
         } catch {
             // What broke the recording is what the program has to hear, whatever became of the film.

@@ -74,9 +74,10 @@ package struct ControlDesk: Sendable {
         _ call: Call,
         _ body: (CameraSession, [CameraControl]) async throws -> Void
     ) async throws -> ControlsReply {
-        let camera = try await shelf.camera(name)
-        let authorization = try await gate.authorize([Need(.camera(camera.id), .use)], for: call)
+        let named = try await shelf.camera(name)
+        let authorization = try await gate.authorize([Need(.camera(named.id), .use)], for: call)
         defer { authorization.end() }
+        let camera = try await shelf.camera(named.id)
         let session = await shelf.session(of: camera)
         guard await session.holds.contains(where: { $0.use != .controls && $0.owners.contains(call.principal) }) else {
             throw ErrorReply.notHeld(camera)

@@ -19,10 +19,11 @@ package actor FilmWriter {
 
     /// Bytes that a film leaves free beside room for a copy, by which it gets into the library: as many as the library
     /// leaves free, and some for the decisions and logs of the others.
-    private static let reserve: Int64 = 20 << 20
+    package static let usualReserve = DiskReserve(byteCount: 20 << 20)
 
     private let loop = EventLoop(name: "film")
     private let path: String
+    private let reserve: DiskReserve
     /// What was asked of it.
     package nonisolated let plan: FilmPlan
     private var pictures: FilmPictures?
@@ -59,6 +60,8 @@ package actor FilmWriter {
     private(set) package var badInARow = 0
     /// Whether no further frame fits into the film.
     private(set) package var isComplete = false
+    /// Whether the disk had no room for its last frames.
+    private(set) package var isCutShort = false
     /// How the pictures are compressed; known when the film has begun.
     private(set) package var codec: FilmCodec?
 
@@ -69,8 +72,9 @@ package actor FilmWriter {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
     /// A film that has not begun; its file is made with its first picture.
-    package init(path: String, plan: FilmPlan = FilmPlan()) {
+    package init(path: String, plan: FilmPlan = FilmPlan(), reserve: DiskReserve = FilmWriter.usualReserve) {
         self.path = path
+        self.reserve = reserve
         self.plan = plan
         timeline = FilmTimeline(ofTimelapse: plan.timelapse != nil)
         due = plan.timelapse.map { DueTimes($0) }
@@ -168,14 +172,34 @@ package actor FilmWriter {
     }
 
     /// Finishes the film; it is an ordinary movie then.
+    ///
+    /// Frames for which the disk had no room are counted as dropped.
+    ///
+    /// - Returns: Bytes of the film.
+    /// - Throws: `MovieError`; the film has no ``frames`` then where none of them reached the disk.
     package func finish() throws -> Int64 {
-        try endPreRoll()
-        finishSound()
-        guard let summary = try writer?.finish(within: plan.timelapse == nil ? maximum : nil) else {
-            throw MovieError(.badFrame)
+        do {
+            try endPreRoll()
+            finishSound()
+            guard let summary = try writer?.finish(within: plan.timelapse == nil ? maximum : nil) else {
+                throw MovieError(.badFrame)
+            }
+            writer = nil
+            forget(to: summary.frames)
+            return summary.byteCount
+        } catch {
+            let durable = writer?.durableFrameCount ?? 0
+            if durable == 0 { forget(to: 0) }
+            throw error
         }
-        writer = nil
-        return summary.byteCount
+    }
+
+    /// Frames that were added and are not on the disk are none of the film's.
+    private func forget(to count: Int) {
+        guard Int64(count) < frames else { return }
+        isCutShort = true
+        dropped += frames - Int64(count)
+        frames = Int64(count)
     }
 
     // MARK: Inside
@@ -195,7 +219,7 @@ package actor FilmWriter {
             if let made = sound?.description { description.sound = made }
             writer = try MovieWriter(
                 description,
-                file: DescriptorMovieFile(creating: path, reserve: Self.reserve),
+                file: DescriptorMovieFile(creating: path, reserve: reserve),
                 fragmentMicroseconds: plan.timelapse?.fragmentMicroseconds ?? 1_000_000
             )
         }

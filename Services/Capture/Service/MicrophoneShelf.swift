@@ -10,24 +10,51 @@ package actor MicrophoneShelf {
     private let loop = EventLoop(name: "microphones")
     private let scanner: MicrophoneScanner
     private let builtIn: BuiltInMicrophoneChoice
+    private let hasBuiltInCamera: @Sendable () async -> Bool
+    private let isForbidden: @Sendable (String) -> Bool
+    private let opening: AlsaMicrophone.Opening
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
     /// The microphones that a scanner finds, and the built-in one where there are built-in cameras.
-    package init(scanner: MicrophoneScanner = MicrophoneScanner(), builtIn: BuiltInChoice) {
+    ///
+    /// - Parameters:
+    ///   - scanner: What finds the microphones.
+    ///   - builtIn: When the built-in cameras appear, and the built-in microphone with them.
+    ///   - isForbidden: Whether nobody may use the microphone of an identity: it is not the usual one where there is another.
+    ///   - opening: How devices of hardware are opened.
+    ///   - hasBuiltInCamera: Whether there are built-in cameras now.
+    package init(
+        scanner: MicrophoneScanner = MicrophoneScanner(),
+        builtIn: BuiltInChoice,
+        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
+        opening: @escaping AlsaMicrophone.Opening = AlsaMicrophone.alsa,
+        hasBuiltInCamera: @escaping @Sendable () async -> Bool
+    ) {
         self.scanner = scanner
         self.builtIn = BuiltInMicrophoneChoice(builtIn)
+        self.isForbidden = isForbidden
+        self.opening = opening
+        self.hasBuiltInCamera = hasBuiltInCamera
     }
 
     isolated deinit {}
 
     /// Finds a microphone by identity, or the usual one when nothing is named; opens nothing.
     ///
+    /// What is opened later is the device that has this identity then, whatever number its card has.
+    ///
     /// - Throws: `ErrorReply` with code `microphoneAbsent`, or `microphoneDenied` where the service may not open any: nobody
     ///   needs to be asked then.
-    package func device(_ name: String) throws -> any SoundDevice {
+    package func device(_ name: String) async throws -> any SoundDevice {
+        let hasBuiltInCamera = await hasBuiltInCamera()
         let scan = scanner.scan()
-        let catalogue = MicrophoneCatalogue(scan, builtIn: builtIn)
+        let catalogue = MicrophoneCatalogue(
+            scan,
+            builtIn: builtIn,
+            hasBuiltInCamera: hasBuiltInCamera,
+            isForbidden: isForbidden
+        )
         guard let microphone = catalogue.microphone(name) else {
             throw ErrorReply(
                 scan.deniedCards > 0 ? .microphoneDenied : .microphoneAbsent,
@@ -38,7 +65,9 @@ package actor MicrophoneShelf {
             )
         }
         guard !microphone.builtIn else { return PatternMicrophone(microphone, clock: ContinuousClock()) }
-        return AlsaMicrophone(microphone, names: catalogue.names(of: microphone))
+        return AlsaMicrophone(microphone, opening: opening) { [scanner] in
+            MicrophoneCatalogue(scanner.scan(), builtIn: .never, hasBuiltInCamera: false).names(of: microphone)
+        }
     }
 }
 

@@ -15,11 +15,15 @@ struct calsa_device {
     char card_id[32], driver[32], card_name[96], long_name[160], device_id[80], device_name[96];
 };
 
-/// Lists the devices that give sound; `room` is how many fit.
+/// Whether a card is there and may be looked at: opens and closes `FOLDER/controlC<card>`, which disturbs nobody.
 ///
-/// Returns how many there are, which can be more; looks at the cards' control nodes and opens no device. `denied` counts
-/// cards that may not be looked at.
-int calsa_list(struct calsa_device *_Nullable devices, int room, int *_Nonnull denied);
+/// alsa-lib's own enumeration (`snd_card_next`) passes over cards that it can not open, as if there were none.
+int calsa_probe(const char *_Nonnull folder, int card);
+
+/// Lists the devices of a card that give sound; `room` is how many fit.
+///
+/// Returns how many there are, which can be more; looks at the card's control node and opens no device.
+int calsa_list(int card, struct calsa_device *_Nonnull devices, int room);
 
 /// An open device.
 struct calsa_pcm;
@@ -45,7 +49,10 @@ struct calsa_position {
 int calsa_open(const char *_Nonnull name, struct calsa_setting *_Nonnull setting,
                struct calsa_pcm *_Nullable *_Nonnull opened);
 void calsa_close(struct calsa_pcm *_Nullable pcm);
-/// Prepares it and starts it: the first time, and after an overrun.
+/// Stops it at once; what was not read is gone.
+int calsa_drop(struct calsa_pcm *_Nonnull pcm);
+/// Makes a stopped one ready to start. -EBUSY: it runs.
+int calsa_prepare(struct calsa_pcm *_Nonnull pcm);
 int calsa_start(struct calsa_pcm *_Nonnull pcm);
 /// Goes on after the machine slept: 0 when it did, -EAGAIN while it does not yet, else it has to be started anew.
 int calsa_resume(struct calsa_pcm *_Nonnull pcm);

@@ -28,10 +28,17 @@ enum CaptureParameters {
     }
 
     /// What the person may be asked about a photo or a film.
-    static func needs(of settings: CaptureSettings) -> [Need] {
-        // Which microphone the usual one is only capture knows.
-        let microphone = settings.microphone.flatMap { $0.isEmpty ? nil : Need(.microphone($0)) }
-        return [Need(.camera(settings.camera)), Need(.library, .addOnly)] + (microphone.map { [$0] } ?? [])
+    ///
+    /// Where the usual microphone is meant it is the one that capture takes; one that is not known within a second is left out.
+    static func needs(of settings: CaptureSettings, _ cluster: any Cluster) async -> [Need] {
+        var microphone = settings.microphone
+        if microphone == "" {
+            // Whatever is wrong with the cluster, the work itself will say it.
+            let all = try? await cluster.call(ListMicrophones(), CallRules(timeout: .seconds(1))).microphones
+            microphone = (all?.first { $0.availability.state == .available } ?? all?.first)?.id
+        }
+        return [Need(.camera(settings.camera)), Need(.library, .addOnly)]
+            + (microphone.map { [Need(.microphone($0))] } ?? [])
     }
 
     private static func rank(_ camera: Camera) -> (Int, Int) {
@@ -121,7 +128,7 @@ enum CaptureParameters {
             tell("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
         }
         if let missed = result.missedPictures, missed > 0 {
-            context.terminal.writeLine("missed    \(CountText.of(missed, "picture"))")
+            tell("missed    \(CountText.of(missed, "picture"))")
         }
         if let sound = result.sound {
             let end = sound.ended.map { ", \($0.reason.rawValue) after \($0.at.text) s: silent since" } ?? ""

@@ -22,7 +22,8 @@ struct ListMicrophonesCommand: Command {
         }
         var table = TextTable("microphone", "state", "name")
         for microphone in reply.microphones {
-            table.add(microphone.id, microphone.availability.state.rawValue, microphone.name)
+            let availability = microphone.availability
+            table.add(microphone.id, [availability.state.rawValue, availability.reason].text, microphone.name)
         }
         context.terminal.write(table, orSay: "no microphones")
         return .success

@@ -63,7 +63,7 @@ struct PhotoCommand: Command {
             settings.delay = delay.map { $0 / .seconds(1) }
             settings.whenBusy = arguments[Self.whenBusy]
             let request = TakePhoto(settings: settings)
-            let needs = CaptureParameters.needs(of: settings)
+            let needs = await CaptureParameters.needs(of: settings, cluster)
             return try await context.asking(arguments, cluster, about: needs, lasting: delay ?? .zero) { rules in
                 try await cluster.call(request, rules)
             }

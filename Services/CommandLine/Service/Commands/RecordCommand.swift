@@ -113,6 +113,7 @@ struct RecordCommand: Command {
         settings.maximumBytes = arguments[Self.maximumBytes]
         FilmParameters.add(arguments, to: &settings)
         settings.microphone = arguments[Self.microphone] ?? (arguments[Self.sound] ? "" : nil)
+        if settings.microphone == "", settings.interval != nil { throw Self.noSoundOfTimelapse }
         settings.maximumDuration = arguments[Self.duration].map { $0 / .seconds(1) }
         let request = RecordMovie(settings: settings)
         let recording = RunningRecording()
@@ -120,7 +121,7 @@ struct RecordCommand: Command {
         let terminal = context.terminal
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
-                let needs = CaptureParameters.needs(of: request.settings)
+                let needs = await CaptureParameters.needs(of: request.settings, cluster)
                 return try await context.asking(arguments, cluster, about: needs) { rules, hasBegun in
                     do {
                         // The deadline is for the beginning; how long a film lasts is another matter.
@@ -203,6 +204,14 @@ struct RecordCommand: Command {
 }
 
 extension RecordCommand {
+    /// The refusal of a service for a timelapse with sound, in the words of the option that was typed.
+    private static var noSoundOfTimelapse: ErrorReply {
+        var error = ErrorReply.invalidParameter("settings.microphone", "left out of a timelapse, which has no sound")
+        error.reason = "--sound has to be left out of a timelapse, which has no sound"
+        error.recoverySuggestion = "see 'obscura record --help'"
+        return error
+    }
+
     /// Why there is no film after so long: the person's answer, where that is what is missing.
     private static func notBegun(
         within patience: Duration,
@@ -216,10 +225,7 @@ extension RecordCommand {
             recoverySuggestion: "Try again with a longer --timeout"
         )
         // Without an answer it stays unsaid what was waited for.
-        guard let open = try? await cluster.undecided(among: CaptureParameters.needs(of: settings)), !open.isEmpty
-        else {
-            return error
-        }
+        guard let open = await undecided(settings, cluster), !open.isEmpty else { return error }
         error.cause = "unanswered"
         error.reason =
             "Nobody answered within \(patience) whether you may: \(open.map(\.description).joined(separator: ", "))."
@@ -227,6 +233,22 @@ extension RecordCommand {
             "Try again with a longer --timeout, and have it answered: where 'obscura permissions prompts --answer' runs, "
             + "or before with 'obscura permissions grant'"
         return error
+    }
+
+    /// What nobody has decided about; nil where that is not known within a second: the time that was given is over.
+    private static func undecided(_ settings: CaptureSettings, _ cluster: any Cluster) async -> [Need]? {
+        await withTaskGroup(of: [Need]?.self) { group in
+            group.addTask {
+                try? await cluster.undecided(among: await CaptureParameters.needs(of: settings, cluster))
+            }
+            group.addTask {
+                // Cancelled: the answer is there.
+                try? await Task.sleep(for: .seconds(1))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
     }
 }
 

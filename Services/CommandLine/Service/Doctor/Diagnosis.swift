@@ -44,6 +44,7 @@ package struct Diagnosis: Encodable, Sendable {
         findings += Self.services(services)
         findings += await Self.caller(cluster, context)
         findings += await Self.cameras(cluster)
+        findings += await Self.microphones(cluster, machine)
         findings += Self.nodes(machine, deployment: services.deployment, isRoot: isRoot)
         if let data = Self.data(context.user, machine, deployment: services.deployment, isRoot: isRoot) {
             findings.append(data)
@@ -176,6 +177,29 @@ package struct Diagnosis: Encodable, Sendable {
         }
     }
 
+    private static func microphones(_ cluster: any Cluster, _ machine: MachineFacts) async -> [Finding] {
+        do {
+            let reply = try await cluster.call(ListMicrophones())
+            // A machine without any is none that something is wrong with.
+            let hasCard = machine.nodes.contains(where: \.isOfSound)
+            let problem = reply.problem.map { Finding("microphones of hardware", hasCard ? .warning : .ok, $0) }
+            return (problem.map { [$0] } ?? [])
+                + reply.microphones.map { microphone in
+                    let availability = microphone.availability
+                    let state = availability.state
+                    let words = [state.rawValue, availability.reason].compactMap(\.self).joined(separator: ": ")
+                    let kind = microphone.builtIn ? "built in" : microphone.driver
+                    return Finding(
+                        "microphone \(microphone.id)",
+                        state == .available || state == .busy ? .ok : .warning,
+                        "\(kind), \(words)"
+                    )
+                }
+        } catch {
+            return [Finding("microphones", .problem, (error as? ErrorReply)?.sentence ?? String(describing: error))]
+        }
+    }
+
     private static func nodes(_ machine: MachineFacts, deployment: String?, isRoot: Bool) -> [Finding] {
         let isSystem = deployment == Deployment.system.rawValue
         return machine.nodes.map { node in
@@ -186,12 +210,12 @@ package struct Diagnosis: Encodable, Sendable {
                     node.path,
                     .warning,
                     "your programs can open it past the services, without consent",
-                    advice: "give the node to the user 'obscura' alone (udev), and leave the group 'video'"
+                    advice: "give the node to the user 'obscura' alone (udev), and leave the group '\(node.group)'"
                 )
             case (true, false): Finding(node.path, .ok, "closed to your programs, as it should be")
             case (false, true): Finding(node.path, .ok, "open to your services, and to your other programs too")
             case (false, false):
-                Finding(node.path, .warning, "your services can not open it", advice: "join the group 'video'")
+                Finding(node.path, .warning, "your services can not open it", advice: "join the group '\(node.group)'")
             }
         }
     }

@@ -3,7 +3,7 @@ private import Glibc
 
 /// What the doctor asks the machine itself.
 package struct MachineFacts: Sendable {
-    /// A camera's device node, and whether this user may open it.
+    /// A device node of a camera or a microphone, and whether this user may open it.
     package struct Node: Hashable, Sendable {
         package var path: String
         package var isOpenToUser: Bool
@@ -12,6 +12,12 @@ package struct MachineFacts: Sendable {
             self.path = path
             self.isOpenToUser = isOpenToUser
         }
+
+        /// Whether it is one of a sound card.
+        var isOfSound: Bool { path.hasPrefix("/dev/snd/") }
+
+        /// The group whose members may open such nodes on Debian.
+        var group: String { isOfSound ? "audio" : "video" }
     }
 
     package var nodes: [Node]
@@ -36,11 +42,8 @@ package struct MachineFacts: Sendable {
 
     /// Asks this machine; blocks briefly.
     package static func ofThisMachine() -> MachineFacts {
-        let names = (try? Directory(opening: "/dev").entries().map(\.name)) ?? []
-        let nodes = names.filter {
-            $0.hasPrefix("video") && !$0.dropFirst(5).isEmpty && $0.dropFirst(5).allSatisfy(\.isNumber)
-        }
-        .map { name in
+        let microphones = names(in: "/dev/snd").filter(isMicrophone).map { "snd/\($0)" }
+        let nodes = (names(in: "/dev").filter(isCamera) + microphones).map { name in
             Node(path: "/dev/\(name)", isOpenToUser: unsafe access("/dev/\(name)", R_OK | W_OK) == 0)
         }
         // Empty without a mounted hierarchy (cgroups(7)).
@@ -51,5 +54,24 @@ package struct MachineFacts: Sendable {
             guard unsafe access(path, F_OK) == 0 else { return nil }
             return unsafe access(path, R_OK | X_OK) == 0
         }
+    }
+
+    /// Whether a node of `/dev` is a camera's: `video0`.
+    package static func isCamera(_ name: String) -> Bool { name.hasPrefix("video") && isNumber(name.dropFirst(5)) }
+
+    /// Whether a node of `/dev/snd` gives sound: `pcmC0D0c`, where one that ends in p plays it.
+    package static func isMicrophone(_ name: String) -> Bool {
+        guard name.hasPrefix("pcmC"), name.hasSuffix("c") else { return false }
+        let numbers = name.dropFirst(4).dropLast().split(separator: "D", omittingEmptySubsequences: false)
+        return numbers.count == 2 && numbers.allSatisfy(isNumber)
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+    }
+
+    /// The names in a directory; none where it is not there.
+    private static func names(in path: String) -> [String] {
+        (try? Directory(opening: path).entries().map(\.name).sorted()) ?? []
     }
 }
