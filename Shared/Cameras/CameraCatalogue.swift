@@ -71,6 +71,21 @@ package struct CameraCatalogue: Hashable, Sendable {
         self.isComplete = isComplete
     }
 
+    /// The same cameras, where those say so that capture finds something wrong with: what no look at them shows.
+    package func troubled(by troubles: [CameraTrouble]) -> CameraCatalogue {
+        guard !troubles.isEmpty else { return self }
+        let states = Dictionary(troubles.map { ($0.camera, $0.availability) }, uniquingKeysWith: { first, _ in first })
+        let cameras = cameras.map { camera in
+            guard let trouble = states[camera.id], [.available, .busy].contains(camera.availability.state) else {
+                return camera
+            }
+            var camera = camera
+            camera.availability = trouble
+            return camera
+        }
+        return CameraCatalogue(cameras: cameras, problem: problem, isComplete: isComplete)
+    }
+
     /// The camera with this identity, or the first at this position.
     package func camera(_ idOrPosition: String) -> Camera? {
         if let exact = cameras.first(where: { $0.id == idOrPosition }) { return exact }

@@ -25,6 +25,8 @@ package struct ServiceStatus: Hashable, Sendable, Codable {
     package var detail: String?
     /// Where programs reach it.
     package var endpoints: [String]
+    /// Cameras with which something is wrong while the service uses them, or was when it last did.
+    package var cameras: [CameraTrouble]?
 
     package init(
         name: ServiceName,
@@ -44,6 +46,23 @@ package struct ServiceStatus: Hashable, Sendable, Codable {
         self.since = since
         self.detail = detail
         self.endpoints = endpoints
+    }
+}
+
+/// What is wrong with a camera, as whoever uses it sees: it gives no pictures, or its bus has no room for them.
+package struct CameraTrouble: Hashable, Sendable, Codable {
+    package var camera: String
+    package var availability: Availability
+
+    package init(camera: String, availability: Availability) {
+        self.camera = camera
+        self.availability = availability
+    }
+
+    /// The same for a person.
+    package var words: String {
+        let reason = availability.reason.map { ": \($0)" } ?? ""
+        return "camera \(camera) is \(availability.state.rawValue)\(reason)"
     }
 }
 

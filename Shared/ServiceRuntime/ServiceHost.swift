@@ -45,6 +45,8 @@ package final class ServiceHost: Sendable {
         /// What is wrong with the policy file, while an older policy is in force.
         var policyFault: String?
         var remark: String?
+        /// Cameras with which something is wrong, by identity.
+        var cameras: [String: Availability] = [:]
     }
 
     init(
@@ -148,11 +150,27 @@ package final class ServiceHost: Sendable {
     /// Says what is worth knowing of a service that works: it stands beside its state until it is taken back with nil.
     package func report(remark: String?) { health.withLock { $0.remark = remark } }
 
+    /// Says what is wrong with a camera that the service uses, or, with nil, that nothing is any more.
+    package func report(camera: String, _ trouble: Availability?) {
+        let hasChanged = health.withLock { health in
+            defer { health.cameras[camera] = trouble }
+            return health.cameras[camera] != trouble
+        }
+        guard hasChanged else { return }
+        log.info(
+            "camera",
+            ["camera": .string(camera), "state": .string((trouble?.state ?? .available).rawValue)]
+        )
+    }
+
     /// How the service is now.
     package var status: ServiceStatus {
         let health = health.withLock { $0 }
-        let details = [health.detail, health.policyFault, health.remark].compactMap(\.self)
-        return ServiceStatus(
+        let cameras = health.cameras.sorted { $0.key < $1.key }.map {
+            CameraTrouble(camera: $0.key, availability: $0.value)
+        }
+        let details = [health.detail, health.policyFault, health.remark].compactMap(\.self) + cameras.map(\.words)
+        var status = ServiceStatus(
             name: name,
             instance: instance,
             pid: ProcessIdentity.current,
@@ -162,6 +180,8 @@ package final class ServiceHost: Sendable {
             detail: details.isEmpty ? nil : ErrorWords.joined(details, by: "; "),
             endpoints: [ServiceEndpoint(service: name.rawValue, runtimeDirectory: runtimeDirectory).programs]
         )
+        status.cameras = cameras.isEmpty ? nil : cameras
+        return status
     }
 
     func ready() {

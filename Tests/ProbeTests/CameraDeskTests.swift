@@ -170,6 +170,36 @@ struct CameraDeskTests {
         }
     }
 
+    @Test func `what capture finds wrong with a camera is told with it, and no longer than capture says so`()
+        async throws
+    {
+        try await withTemporaryDirectory { root in
+            let machine = try Machine(root)
+            try machine.plug("video0") { _ in Machine.works(bus: "platform:a") }
+            let wrong = Mutex([CameraTrouble(camera: "platform-a", availability: Availability(.stalled, reason: "r"))])
+            let desk = CameraDesk(
+                scanner: machine.scanner,
+                builtIn: .never,
+                positions: [:],
+                controls: { _ in nil },
+                health: { wrong.withLock { $0 } },
+                library: { .unavailable }
+            )
+            let bad = await desk.cameras()
+            #expect(bad.catalogue.cameras.map(\.availability) == [Availability(.stalled, reason: "r")])
+            #expect(bad.sources.first { $0.source == .camera }?.available == false)
+            wrong.withLock { $0 = [] }
+            // Capture is asked again, and not at once.
+            let deadline = BootInstant.now() + .seconds(20)
+            var states: [Availability.State] = []
+            repeat {
+                try await turn()
+                states = await desk.cameras().catalogue.cameras.map(\.availability.state)
+            } while states != [.available] && BootInstant.now() < deadline
+            #expect(states == [.available])
+        }
+    }
+
     @Test func `a camera whose node is hidden is changed at once, and keeps its identity`() async throws {
         try await withTemporaryDirectory { root in
             let machine = try Machine(root)

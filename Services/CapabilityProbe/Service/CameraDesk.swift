@@ -12,6 +12,8 @@ private import Video4Linux
 package actor CameraDesk {
     /// Asks the library what it has.
     package typealias LibraryQuestion = @Sendable () async -> ProbeMachine.Library
+    /// Asks capture which cameras something is wrong with.
+    package typealias HealthQuestion = @Sendable () async -> [CameraTrouble]
     /// Asks a node for its controls; nil where it can not be asked.
     package typealias ControlQuestion = @Sendable (_ node: String) -> [CameraControl]?
 
@@ -36,6 +38,10 @@ package actor CameraDesk {
     private let isForbidden: @Sendable (String) -> Bool
     private let library: LibraryQuestion
     private let controlsOfNode: ControlQuestion
+    private let health: HealthQuestion
+    /// What capture said last, and when it is asked again.
+    private var troubles: [CameraTrouble] = []
+    private var asksAgain = BootInstant.now()
     private let looked: @Sendable (Look) -> Void
     private var plan: LookPlan
     private var latest = CameraCatalogue(cameras: [])
@@ -53,6 +59,7 @@ package actor CameraDesk {
     ///   - isForbidden: Whether nobody may use the camera of an identity.
     ///   - pace: When the machine is looked at.
     ///   - controls: Asks a node for its controls.
+    ///   - health: Asks capture.
     ///   - looked: Is told of each look.
     ///   - library: Asks the library.
     package init(
@@ -63,6 +70,7 @@ package actor CameraDesk {
         isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
         pace: LookPlan.Pace = LookPlan.Pace(),
         controls: @escaping ControlQuestion = { try? CameraControl.list(ofNode: $0) },
+        health: @escaping HealthQuestion = { [] },
         looked: @escaping @Sendable (Look) -> Void = { _ in },
         library: @escaping LibraryQuestion
     ) {
@@ -73,6 +81,7 @@ package actor CameraDesk {
         self.isForbidden = isForbidden
         self.library = library
         controlsOfNode = controls
+        self.health = health
         self.looked = looked
         plan = LookPlan(pace: pace)
     }
@@ -80,11 +89,15 @@ package actor CameraDesk {
     isolated deinit { if let alarm { loop.remove(alarm.token) } }
 
     /// The cameras as they are now, without the library.
-    package func cameras() -> ProbeMachine { ProbeMachine(catalogue: current(), library: .unavailable) }
+    package func cameras() async -> ProbeMachine {
+        await askCapture()
+        return ProbeMachine(catalogue: current(), library: .unavailable)
+    }
 
     /// The cameras and the library as they are now.
     package func everything() async -> ProbeMachine {
         let library = await library()
+        await askCapture()
         return ProbeMachine(catalogue: current(), library: library)
     }
 
@@ -129,6 +142,19 @@ package actor CameraDesk {
         let place, node: String
     }
 
+    /// Hears what is wrong with cameras that are used, no more often than the machine is looked at; a capture that takes its
+    /// time is asked seldom.
+    private func askCapture() async {
+        let start = BootInstant.now()
+        guard start >= asksAgain else { return }
+        asksAgain = start + .milliseconds(500)
+        let found = await health()
+        if start.duration(to: BootInstant.now()) > .milliseconds(200) { asksAgain = BootInstant.now() + .seconds(5) }
+        guard found != troubles else { return }
+        troubles = found
+        look()
+    }
+
     private func current() -> CameraCatalogue {
         if plan.isStale(at: .now()) { look() }
         return latest
@@ -146,6 +172,7 @@ package actor CameraDesk {
             files: files,
             isForbidden: isForbidden
         )
+        .troubled(by: troubles)
         plan.look(at: .now(), unready: scan.nodes.filter(\.isUnready).map { Self.name(ofNode: $0.path) })
         let shown = shown()
         let hasNews = board.latest.number == 0 || board.latest.value != shown
@@ -199,7 +226,10 @@ package actor CameraDesk {
 
     private func ring() {
         alarm = nil
-        if let due = plan.due, due <= .now() { look() } else { setAlarm() }
+        guard let due = plan.due, due <= .now() else { return setAlarm() }
+        look()
+        // Whoever watches is told of it by another look: this one waits for nobody.
+        Task { await askCapture() }
     }
 
     private static func name(ofNode path: String) -> String {

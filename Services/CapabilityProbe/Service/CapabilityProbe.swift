@@ -36,6 +36,7 @@ package struct CapabilityProbe: Sendable {
             isForbidden: { [policy = host.policy] id in
                 policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.camera(id)) }
             },
+            health: { await Self.troubles(host) },
             looked: { [log = host.log] look in
                 log.debug(
                     "looked at the cameras",
@@ -147,6 +148,16 @@ package struct CapabilityProbe: Sendable {
                 known[event.camera.id] = event.kind == .removed ? nil : event.camera
                 try await sink.send(event)
             }
+        }
+    }
+
+    /// The cameras that capture finds something wrong with; a capture that does not answer in time finds nothing.
+    private static func troubles(_ host: ServiceHost) async -> [CameraTrouble] {
+        do {
+            let client = try host.client(of: .capture)
+            return try await client.call(ServiceHealth(), CallOptions(timeout: .milliseconds(500))).cameras ?? []
+        } catch {
+            return []
         }
     }
 

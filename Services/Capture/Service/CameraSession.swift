@@ -29,8 +29,15 @@ package actor CameraSession {
     /// How long a camera stays opened for more than those who are left want: the next photo may come soon.
     private static let patience = Duration.seconds(10)
 
+    /// How often an open camera is asked whether it still gives frames.
+    private static let pulse = Duration.seconds(1)
+
     private let device: any CameraDevice
     private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Int64
+    private let tell: (@Sendable (Availability?) -> Void)?
+    private var health = CameraHealth()
+    private var trouble: Availability?
     private var machine = SessionMachine()
     private var holders: [SessionMachine.HolderID: Holder] = [:]
     private var lastID = 0
@@ -44,10 +51,23 @@ package actor CameraSession {
     private var lit: Set<SessionMachine.HolderID> = []
     private var reconsidering: Task<Void, Never>?
 
-    /// The session of a device; the clock is for going back to a smaller format after a while.
-    package init(device: any CameraDevice, clock: any Clock<Duration> = ContinuousClock()) {
+    /// The session of a device.
+    ///
+    /// - Parameters:
+    ///   - device: The camera.
+    ///   - clock: For going back to a smaller format after a while, and for looking at the age of the last frame.
+    ///   - now: Microseconds of a clock that only goes forward.
+    ///   - tell: Is told when something becomes wrong with the camera, and with nil when it is right again.
+    package init(
+        device: any CameraDevice,
+        clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Int64 = { MonotonicTime.now() },
+        tell: (@Sendable (Availability?) -> Void)? = nil
+    ) {
         self.device = device
         self.clock = clock
+        self.now = now
+        self.tell = tell
     }
 
     /// Waits for the camera to be open, and begins to hold it.
@@ -171,6 +191,10 @@ package actor CameraSession {
     private func run(_ wanted: WantedFormat, opening: Int) async {
         do throws(CameraError) {
             let format = try await device.open(wanted)
+            health.opened(at: now())
+            judge()
+            // Ends with this opening.
+            if tell != nil { Task { [opening] in await watch(opening) } }
             perform(machine.handle(.opened(format)))
             while case .open = machine.state, opening == self.opening {
                 let frame = try await device.nextFrame()
@@ -179,6 +203,10 @@ package actor CameraSession {
         } catch {
             // `cancelled` is what a close does to the wait for a frame.
             guard error.code != .cancelled, opening == self.opening else { return }
+            health.failed(error, at: now())
+            judge()
+            // What is remembered of it is forgotten after a while.
+            if trouble != nil { Task { await judgeLater() } }
             perform(machine.handle(.failed(error)))
         }
     }
@@ -186,11 +214,33 @@ package actor CameraSession {
     private func end(restoring: Bool) async {
         if restoring { await restoreControls() }
         lit = []
+        health.closed()
+        judge()
         await device.close()
         perform(machine.handle(.closed))
     }
 
+    /// While the camera is open, looks at the age of its last frame.
+    private func watch(_ opening: Int) async {
+        while opening == self.opening, health.isOpen, (try? await clock.sleep(for: Self.pulse)) != nil { judge() }
+    }
+
+    private func judgeLater() async {
+        guard (try? await clock.sleep(for: .microseconds(CameraHealth.memory))) != nil else { return }
+        judge()
+    }
+
+    private func judge() {
+        guard let tell else { return }
+        let found = health.trouble(at: now())
+        guard found != trouble else { return }
+        trouble = found
+        tell(found)
+    }
+
     private func hand(out frame: CapturedFrame) {
+        health.frame(at: now())
+        if trouble != nil { judge() }
         for (id, holder) in holders where holder.admission == nil {
             if case .dropped = holder.continuation.yield(frame) { holders[id]?.lost += 1 }
         }

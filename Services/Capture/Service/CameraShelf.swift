@@ -17,6 +17,7 @@ package actor CameraShelf {
     private let positions: CameraCatalogue.Positions
     private let files: FileCameras
     private let device: DeviceFactory
+    private let tell: (@Sendable (_ camera: String, Availability?) -> Void)?
     private var sessions: [String: Known] = [:]
 
     private struct Known {
@@ -33,13 +34,16 @@ package actor CameraShelf {
     ///   - positions: Positions that the administrator gave, by identity.
     ///   - files: The cameras that replay files.
     ///   - device: Makes the device of a camera.
+    ///   - tell: Is told when something becomes wrong with a camera that is used, and with nil when it is right again.
     package init(
         scanner: CameraScanner,
         builtIn: BuiltInChoice,
         positions: CameraCatalogue.Positions,
         files: FileCameras = FileCameras(),
-        device: @escaping DeviceFactory = CameraShelf.realDevice
+        device: @escaping DeviceFactory = CameraShelf.realDevice,
+        tell: (@Sendable (_ camera: String, Availability?) -> Void)? = nil
     ) {
+        self.tell = tell
         self.scanner = scanner
         self.builtIn = builtIn
         self.positions = positions
@@ -101,7 +105,9 @@ package actor CameraShelf {
     private func known(_ camera: Camera) -> Known {
         // A camera that was plugged in again may have another node.
         if let known = sessions[camera.id], known.node == camera.node { return known }
-        let session = CameraSession(device: files.device(of: camera) ?? device(camera))
+        var told: (@Sendable (Availability?) -> Void)?
+        if let tell { told = { [id = camera.id] trouble in tell(id, trouble) } }
+        let session = CameraSession(device: files.device(of: camera) ?? device(camera), tell: told)
         let known = Known(session: session, preview: Preview(session: session), node: camera.node)
         sessions[camera.id] = known
         return known

@@ -38,7 +38,8 @@ package struct Capture: Sendable {
             scanner: scanner,
             builtIn: configuration.builtIn,
             positions: configuration.positions,
-            files: configuration.files
+            files: configuration.files,
+            tell: { host.report(camera: $0, $1) }
         )
         self.shelf = shelf
         microphones = MicrophoneShelf(
