@@ -80,6 +80,17 @@ struct `Consent commands` {
         }
     }
 
+    @Test func `nothing is recorded whose receipt has no place to go, and what is recorded is named`() async throws {
+        let cluster = FakeCluster()
+        cluster.on(WithdrawConsent.self) { _ in Samples.receipt }
+        let id = Samples.consent.id.description
+        let nowhere = await obscura("consent", "withdraw", id, "--output", "/nowhere/r.json", on: cluster)
+        #expect(nowhere.status == .cannotCreate && cluster.calls.isEmpty, "\(nowhere.errors)")
+        let full = await obscura("consent", "withdraw", id, "--output", "/dev/full", on: cluster)
+        #expect(full.status == .inputOutput && cluster.calls == [WithdrawConsent.name], "\(full.errors)")
+        #expect(full.errors.contains("obscura consent receipt \(id)"), "\(full.errors)")
+    }
+
     @Test func `texts of records steer no terminal`() async {
         let cluster = FakeCluster()
         let standing = ConsentStanding(state: .given, record: Samples.consent)
@@ -97,6 +108,22 @@ struct `Consent commands` {
 
 @Suite(.timeLimit(.minutes(1)))
 struct `Uses and the switch on the command line` {
+    @Test func `a use that is not there ends with the status of what is not there`() async {
+        let cluster = FakeCluster()
+        cluster.on(StopUse.self) { _ in throw ErrorReply(.invalidArgument, "There is no such use", cause: "noSuchUse") }
+        let outcome = await obscura("permissions", "stop", "capture-1-1", on: cluster)
+        #expect(outcome.status == .noInput, "\(outcome.errors)")
+    }
+
+    @Test(arguments: [[], ["--json"]])
+    func `the policy's schema is JSON`(words: [String]) async throws {
+        let outcome = await obscura(["schema", "--policy"] + words, on: FakeCluster())
+        let document = try JSONDecoder().decode(SchemaHead.self, from: Data(outcome.output))
+        #expect(document.type == "object")
+    }
+
+    private struct SchemaHead: Decodable { var type: String }
+
     private func cluster() -> FakeCluster {
         let cluster = FakeCluster()
         cluster.on(ListUses.self) { _ in .init(uses: [Samples.use]) }

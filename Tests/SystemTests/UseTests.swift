@@ -45,7 +45,7 @@ struct UseTests {
             #expect(photo.status == 0, "what was decided stands: \(photo.errors)")
             try await eventually("nothing in use") { try await filming(cluster) == nil }
             let again = try await cluster.obscura("permissions", "stop", use.use, "--json")
-            #expect(again.status == 64)
+            #expect(again.status == 66)
         }
     }
 

@@ -74,18 +74,17 @@ struct BeginConsentCommand: Command {
         let (subject, path) = (arguments[ConsentParameters.subject] ?? "", arguments[ConsentParameters.notice] ?? "")
         let until = isGiven ? arguments[ConsentParameters.until] : nil
         let method = arguments[ConsentParameters.method]
-        let target = try ConsentParameters.target(arguments, terminal)
         let notice = try ConsentParameters.notice(at: path)
         let rules = CallRules().keyed(randomBytes(16).hexadecimal)
         let cluster = try context.cluster(arguments)
-        let receipt =
+        try await ConsentParameters.deliver(arguments, terminal) {
             isGiven
-            ? try await cluster.call(
-                GiveConsent(subject: subject, notice: notice, validUntil: until, method: method),
-                rules
-            )
-            : try await cluster.call(RefuseConsent(subject: subject, notice: notice, method: method), rules)
-        try await ConsentParameters.give(receipt, to: target, arguments, terminal)
+                ? try await cluster.call(
+                    GiveConsent(subject: subject, notice: notice, validUntil: until, method: method),
+                    rules
+                )
+                : try await cluster.call(RefuseConsent(subject: subject, notice: notice, method: method), rules)
+        }
         return .success
     }
 }
@@ -121,14 +120,13 @@ struct ChangeConsentCommand: Command {
         let record = arguments.one(ConsentParameters.record)
         let until = isRenewed ? arguments[ConsentParameters.until] : nil
         let method = arguments[ConsentParameters.method]
-        let target = try ConsentParameters.target(arguments, terminal)
         let rules = CallRules().keyed(randomBytes(16).hexadecimal)
         let cluster = try context.cluster(arguments)
-        let receipt =
+        try await ConsentParameters.deliver(arguments, terminal) {
             isRenewed
-            ? try await cluster.call(RenewConsent(record: record, validUntil: until, method: method), rules)
-            : try await cluster.call(WithdrawConsent(record: record, method: method), rules)
-        try await ConsentParameters.give(receipt, to: target, arguments, terminal)
+                ? try await cluster.call(RenewConsent(record: record, validUntil: until, method: method), rules)
+                : try await cluster.call(WithdrawConsent(record: record, method: method), rules)
+        }
         return .success
     }
 }
@@ -225,9 +223,8 @@ struct ConsentReceiptCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let request = GiveReceipt(record: arguments.one(ConsentParameters.record))
-        let target = try ConsentParameters.target(arguments, context.terminal)
-        let receipt = try await context.cluster(arguments).call(request)
-        try await ConsentParameters.give(receipt, to: target, arguments, context.terminal)
+        let cluster = try context.cluster(arguments)
+        try await ConsentParameters.deliver(arguments, context.terminal) { try await cluster.call(request) }
         return .success
     }
 }

@@ -63,21 +63,33 @@ enum ConsentParameters {
         }
     }
 
-    /// Where the receipt goes besides.
-    static func target(_ arguments: Arguments, _ terminal: Terminal) throws -> OutputTarget? {
-        try arguments[output].map { try OutputTarget($0, arguments, terminal) }
-    }
-
-    /// Prints a receipt, and writes it where the user wants it.
-    static func give(
-        _ receipt: SignedReceipt,
-        to target: OutputTarget?,
+    /// Has something recorded, prints its receipt, and writes it where the user wants it.
+    ///
+    /// The file is opened first, so that nothing is recorded whose receipt has no place to go.
+    ///
+    /// - Throws: What `record` throws; when the receipt can not be written, an error that names what was recorded.
+    static func deliver(
         _ arguments: Arguments,
-        _ terminal: Terminal
+        _ terminal: Terminal,
+        _ record: () async throws -> SignedReceipt
     ) async throws {
-        if let target {
-            let bytes = try pretty(receipt)
-            try await target.write { try await $0.write(bytes) }
+        let target = try arguments[output].map { try OutputTarget($0, arguments, terminal) }
+        let file = try target?.open()
+        let receipt: SignedReceipt
+        do {
+            receipt = try await record()
+        } catch {
+            await file?.discard()
+            throw error
+        }
+        if let file {
+            do throws(ErrorReply) {
+                try await file.write(bytes(receipt))
+                try await file.commit()
+            } catch {
+                await file.discard()
+                throw error.telling(of: receipt)
+            }
         }
         if arguments[CommonParameters.json] { return terminal.writeJSON(receipt) }
         let standing = ConsentStanding(state: receipt.receipt.state, record: receipt.receipt.record)
@@ -86,6 +98,10 @@ enum ConsentParameters {
         } else {
             terminal.writeLine(ConsentText.line(standing))
         }
+    }
+
+    private static func bytes(_ receipt: SignedReceipt) throws(ErrorReply) -> [UInt8] {
+        do { return try pretty(receipt) } catch { throw ErrorReply(.internalFault, "The receipt can not be written") }
     }
 
     /// JSON that a person can read.
@@ -104,5 +120,16 @@ enum ConsentText {
             standing.record.id.description, standing.state.rawValue, standing.record.subject ?? "(erased)",
             standing.record.notice.purpose, end,
         ].compactMap(\.self).joined(separator: "  ")
+    }
+}
+
+extension ErrorReply {
+    /// The same error, which says too that the record stands.
+    fileprivate func telling(of receipt: SignedReceipt) -> ErrorReply {
+        var error = self
+        let id = receipt.receipt.record.id
+        error.reason = ErrorWords.joined([reason, "It is recorded as \(id)"], by: ". ")
+        error.recoverySuggestion = "'obscura consent receipt \(id) --output FILE' writes a receipt of it."
+        return error
     }
 }

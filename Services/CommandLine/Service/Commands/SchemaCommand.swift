@@ -33,7 +33,7 @@ struct SchemaCommand: Command {
             }
             let lines = Policy.schema.split(separator: "\n")
             let text = arguments[CommonParameters.json] ? lines.map { $0.drop { $0 == " " } }.joined() : Policy.schema
-            context.terminal.writeLine(text)
+            context.terminal.write(Array((text + "\n").utf8))
             return .success
         }
         var document = try SchemaDocument()

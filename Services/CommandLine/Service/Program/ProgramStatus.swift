@@ -19,6 +19,9 @@ package enum ProgramStatus: Int32, Sendable, CaseIterable {
         // A denied write arrives as the Assets Library had it: "data unavailable", the denial beside it.
         if let cause = error.cause.flatMap(ErrorCode.init(rawValue:)), error.code == .dataUnavailable {
             self.init(for: cause)
+        } else if error.code == .invalidArgument, error.cause?.hasPrefix("noSuch") == true {
+            // What was named is not there, as an asset or a file that is not.
+            self = .noInput
         } else {
             self.init(for: error.code)
         }
