@@ -74,20 +74,47 @@ struct CameraShelfTests {
                 Self.works(order.withLock { $0[node.hasSuffix("video0") ? 0 : 1] })
             }
             let opened = Mutex<[String]>([])
-            let shelf = CameraShelf(scanner: scanner, builtIn: .never, positions: [:]) { camera in
-                opened.withLock { $0.append(camera.node ?? "") }
-                return ScriptedCamera()
-            }
+            let shelf = CameraShelf(
+                scanner: scanner,
+                builtIn: .never,
+                positions: [:],
+                device: { camera in
+                    opened.withLock { $0.append(camera.node ?? "") }
+                    return ScriptedCamera()
+                },
+                freshness: .zero
+            )
             let named = try await shelf.camera("platform-a")
             #expect(named.node?.hasSuffix("video0") == true)
             _ = await shelf.session(of: named)
             // While the person is asked both are plugged in anew, the other way round.
             order.withLock { $0.reverse() }
-            let camera = try await shelf.camera(named.id)
+            let camera = try await shelf.camera(again: named)
             #expect(camera.id == named.id && camera.node?.hasSuffix("video1") == true)
             _ = await shelf.session(of: camera)
             #expect(opened.withLock { $0 } == [named.node, camera.node].compactMap(\.self))
             #expect(await !shelf.showsBuiltIn)
+        }
+    }
+
+    @Test func `a camera that was found a moment ago is not looked for again`() async throws {
+        let looks = Mutex(0)
+        try await withTemporaryDirectory { root in
+            try FileManager.default.createDirectory(
+                atPath: root + "/sys/class/video4linux/video0",
+                withIntermediateDirectories: true
+            )
+            let scanner = CameraScanner(devices: root, sysfs: root + "/sys", procfs: root + "/proc") { _ in
+                looks.withLock { $0 += 1 }
+                return Self.works("platform:a")
+            }
+            // An hour, so that a slow machine changes nothing.
+            let shelf = CameraShelf(scanner: scanner, builtIn: .never, positions: [:], freshness: .seconds(3600))
+            let named = try await shelf.camera("")
+            let before = looks.withLock { $0 }
+            #expect(before > 0)
+            #expect(try await shelf.camera(again: named) == named)
+            #expect(looks.withLock { $0 } == before)
         }
     }
 

@@ -18,7 +18,10 @@ package actor CameraShelf {
     private let files: FileCameras
     private let device: DeviceFactory
     private let tell: (@Sendable (_ camera: String, Availability?) -> Void)?
+    private let freshness: Duration
     private var sessions: [String: Known] = [:]
+    /// When each camera was last found, as it was then.
+    private var found: [String: (camera: Camera, time: BootInstant)] = [:]
 
     private struct Known {
         let session: CameraSession
@@ -34,6 +37,7 @@ package actor CameraShelf {
     ///   - positions: Positions that the administrator gave, by identity.
     ///   - files: The cameras that replay files.
     ///   - device: Makes the device of a camera.
+    ///   - freshness: How long a camera is taken to be where it was found.
     ///   - tell: Is told when something becomes wrong with a camera that is used, and with nil when it is right again.
     package init(
         scanner: CameraScanner,
@@ -41,9 +45,11 @@ package actor CameraShelf {
         positions: CameraCatalogue.Positions,
         files: FileCameras = FileCameras(),
         device: @escaping DeviceFactory = CameraShelf.realDevice,
+        freshness: Duration = .milliseconds(100),
         tell: (@Sendable (_ camera: String, Availability?) -> Void)? = nil
     ) {
         self.tell = tell
+        self.freshness = freshness
         self.scanner = scanner
         self.builtIn = builtIn
         self.positions = positions
@@ -59,18 +65,20 @@ package actor CameraShelf {
 
     /// Finds a camera by identity, by position, or the usual one when nothing is named.
     ///
-    /// Its node is the one that it has now. Whoever waited since, as for a person's answer, finds it again by its identity:
-    /// another camera may have come to that node.
+    /// Its node is the one that it has now; see ``camera(again:)`` for later.
     ///
     /// - Throws: `ErrorReply` with code `cameraAbsent`, or `cameraDenied` where the service may not open it: nobody needs to
     ///   be asked then.
     package func camera(_ name: String) throws -> Camera {
         let catalogue = catalogue
-        let found = name.isEmpty ? catalogue.standard : catalogue.camera(name)
-        if let found, found.availability.state != .denied { return found }
+        let named = name.isEmpty ? catalogue.standard : catalogue.camera(name)
+        if let named, named.availability.state != .denied {
+            found[named.id] = (named, .now())
+            return named
+        }
         // Where a camera looks is not known before it is opened: one that may not be opened may be the one that is meant.
         let isVague = name.isEmpty || CameraPosition(rawValue: name) != nil
-        let denied = found ?? (isVague ? catalogue.cameras.first { $0.availability.state == .denied } : nil)
+        let denied = named ?? (isVague ? catalogue.cameras.first { $0.availability.state == .denied } : nil)
         if let denied {
             throw ErrorReply(
                 .cameraDenied,
@@ -87,6 +95,16 @@ package actor CameraShelf {
             recoverySuggestion: "obscura cameras list",
             parameters: ["camera": name]
         )
+    }
+
+    /// The same camera for whoever may have waited since, as for a person's answer: another one may have come to its node.
+    ///
+    /// Looks again only where it was not found a moment ago.
+    ///
+    /// - Throws: As ``camera(_:)``.
+    package func camera(again named: Camera) throws -> Camera {
+        if let found = found[named.id], found.time.duration(to: .now()) < freshness { return found.camera }
+        return try camera(named.id)
     }
 
     /// Whether the built-in cameras appear now, other than those that replay files.

@@ -120,7 +120,7 @@ package struct Capture: Sendable {
         let named = try await shelf.camera(request.camera)
         let authorization = try await gate.authorize([Need(.camera(named.id), .use)], for: call)
         defer { authorization.end() }
-        let camera = try await shelf.camera(named.id)
+        let camera = try await shelf.camera(again: named)
         let stream = PreviewStream(
             preview: await shelf.preview(of: camera),
             owner: call.principal,
@@ -148,7 +148,7 @@ package struct Capture: Sendable {
         // Everything for this photo is used up here: the library goes by what it is handed.
         let authorization = try await gate.authorize(Self.needs(named), for: call)
         defer { authorization.end() }
-        let camera = try await shelf.camera(named.id)
+        let camera = try await shelf.camera(again: named)
         // Whoever died meanwhile has no use for a picture.
         try call.caller.checkPresence()
         let requested = MonotonicTime.now()
@@ -243,7 +243,7 @@ package struct Capture: Sendable {
         let needs = Self.needs(named, microphone?.microphone)
         let authorization = try await gate.authorize(needs, for: call, handingOn: [needs[1]])
         defer { authorization.end() }
-        let camera = try await shelf.camera(named.id)
+        let camera = try await shelf.camera(again: named)
         let id = randomBytes(8).hexadecimal
         let plan = FilmPlan(asked)
         let note = Spool.Note(

@@ -77,7 +77,7 @@ package struct ControlDesk: Sendable {
         let named = try await shelf.camera(name)
         let authorization = try await gate.authorize([Need(.camera(named.id), .use)], for: call)
         defer { authorization.end() }
-        let camera = try await shelf.camera(named.id)
+        let camera = try await shelf.camera(again: named)
         let session = await shelf.session(of: camera)
         guard await session.holds.contains(where: { $0.use != .controls && $0.owners.contains(call.principal) }) else {
             throw ErrorReply.notHeld(camera)
