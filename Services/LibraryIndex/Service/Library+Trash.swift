@@ -127,10 +127,14 @@ extension Library {
         return count
     }
 
-    /// Notes when the trash was looked at.
+    /// Notes when the trash was looked at; nothing is written while it is empty.
     ///
     /// - Returns: Whether the clock has gone on since the last time as clocks do.
     private static func noteSweep(_ now: Timestamp, _ connection: Connection) throws -> Bool {
+        let holdsAny = try connection.first("SELECT EXISTS (SELECT 1 FROM assets WHERE trashed_us IS NOT NULL)") {
+            try $0.integer(0) == 1
+        }
+        guard holdsAny == true else { return true }
         let last = try connection.first("SELECT value FROM facts WHERE name = 'swept_us'") { try $0.text(0) }
         try connection.run(
             """
