@@ -135,7 +135,8 @@ package struct TIFFStructure {
         return found
     }
 
-    private static func byteCount(of type: UInt16) -> Int64? {
+    /// Bytes of one value of a type; nil for a type that TIFF 6.0 does not know.
+    package static func byteCount(of type: UInt16) -> Int64? {
         switch type {
         case 1, 2, 6, 7: 1
         case 3, 8: 2

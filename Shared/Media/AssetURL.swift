@@ -2,7 +2,9 @@
 ///
 /// The form is the Assets Library's. Scheme and host are compared without case, the identifier too; the query's two
 /// items may come in either order. A text of another form is malformed, which is not the same as unknown.
-package struct AssetURL: Hashable, Sendable, Codable, CustomStringConvertible {
+package struct AssetURL: LibraryURLCodable {
+    package static let named = "an asset"
+
     /// The identifier: a UUID in capitals.
     package let id: String
     /// The extension in capitals, such as `JPG`.
@@ -31,19 +33,5 @@ package struct AssetURL: Hashable, Sendable, Codable, CustomStringConvertible {
 
     package var description: String {
         "assets-library://asset/asset.\(fileExtension)?id=\(id)&ext=\(fileExtension)"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let url = AssetURL(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an asset URL")
-        }
-        self = url
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

@@ -1,5 +1,7 @@
 /// The stable name of a group: `assets-library://group/?id=<PersistentID>`.
-package struct GroupURL: Hashable, Sendable, Codable, CustomStringConvertible {
+package struct GroupURL: LibraryURLCodable {
+    package static let named = "a group"
+
     /// The identifier: a UUID in capitals.
     package let id: String
 
@@ -16,18 +18,4 @@ package struct GroupURL: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     package var description: String { "assets-library://group/?id=\(id)" }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let url = GroupURL(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a group URL")
-        }
-        self = url
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 }

@@ -1,5 +1,7 @@
 /// The stable name of an asset or of a group.
-package enum LibraryURL: Hashable, Sendable, Codable, CustomStringConvertible {
+package enum LibraryURL: LibraryURLCodable {
+    package static let named = "an asset or a group"
+
     case asset(AssetURL)
     case group(GroupURL)
 
@@ -27,22 +29,5 @@ package enum LibraryURL: Hashable, Sendable, Codable, CustomStringConvertible {
         case .asset(let url): url.description
         case .group(let url): url.description
         }
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let url = LibraryURL(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "not the URL of an asset or a group"
-            )
-        }
-        self = url
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

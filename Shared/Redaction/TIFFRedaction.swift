@@ -102,7 +102,7 @@ struct TIFFRedaction {
             let place = index * 12
             guard let tag = table.uint16(place), let type = table.uint16(place + 2),
                 let number = table.uint32(place + 4), let value = table.uint32(place + 8),
-                TIFFTags.isKept(tag, in: directory, profile), let size = Self.size(of: type),
+                TIFFTags.isKept(tag, in: directory, profile), let size = TIFFStructure.byteCount(of: type),
                 !found.contains(where: { $0.tag == tag })
             else { continue }
             let length = Int64(number) * size
@@ -182,15 +182,5 @@ struct TIFFRedaction {
     private func number(_ value: UInt32, _ width: Int) -> [UInt8] {
         let bytes = (0..<width).map { UInt8(truncatingIfNeeded: value >> UInt32($0 * 8)) }
         return order == .littleEndian ? bytes : bytes.reversed()
-    }
-
-    private static func size(of type: UInt16) -> Int64? {
-        switch type {
-        case 1, 2, 6, 7: 1
-        case 3, 8: 2
-        case 4, 9, 11, 13: 4
-        case 5, 10, 12: 8
-        default: nil
-        }
     }
 }

@@ -92,7 +92,7 @@ enum AudibleFilm {
     /// All that is heard, as FFmpeg decodes it.
     static func heard(_ path: String) throws -> [Int16] {
         let raw = path + ".raw"
-        _ = try Tool.run("ffmpeg", ["-v", "error", "-y", "-i", path, "-map", "0:a", "-f", "s16le", raw])
+        _ = try Tool.text("ffmpeg", ["-v", "error", "-y", "-i", path, "-map", "0:a", "-f", "s16le", raw])
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: raw)))
         return stride(from: 0, to: bytes.count - 1, by: 2).map {
             Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
@@ -100,7 +100,7 @@ enum AudibleFilm {
     }
 
     static func durations(_ path: String) throws -> [Double] {
-        try Tool.run("ffprobe", ["-v", "error", "-show_entries", "stream=duration", "-of", "csv=p=0", path])
+        try Tool.text("ffprobe", ["-v", "error", "-show_entries", "stream=duration", "-of", "csv=p=0", path])
             .split(separator: "\n").compactMap { Double($0.prefix { $0 != "," }) }
     }
 }

@@ -207,7 +207,7 @@ struct BurstTests {
         let camera = ScriptedCamera(format: Frames.motionJPEG)
         let photo = try #require(try await Self.photos(of: camera, frames, Self.settings(format: .png)).first)
         let picture = try JPEGDecoder().decode(frames[2].bytes)
-        #expect(try Tool.pixels(of: photo.bytes) == picture.bytes)
+        #expect(try Tool.raw(photo.bytes, as: "rgb24") == picture.bytes)
     }
 
     @Test func `a camera that compresses by itself has no raw picture, and says so`() async throws {

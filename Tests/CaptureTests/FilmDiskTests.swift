@@ -72,7 +72,7 @@ struct FilmDiskTests {
             let (frames, dropped) = (await film.frames, await film.dropped)
             #expect(await film.isCutShort)
             #expect(frames < 25 && frames + dropped == 25)
-            let counted = try Tool.run(
+            let counted = try Tool.text(
                 "ffprobe",
                 [
                     "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0",

@@ -45,11 +45,11 @@ struct FilmWriterTests {
         let size = try await film.finish()
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64 == size)
         let words = ["-v", "error", "-count_frames", "-show_streams", "-show_format", "-of", "flat=s=_", path]
-        let pairs = try Tool.run("ffprobe", words).split(separator: "\n").compactMap { line -> (String, String)? in
+        let pairs = try Tool.text("ffprobe", words).split(separator: "\n").compactMap { line -> (String, String)? in
             let parts = line.split(separator: "=", maxSplits: 1)
             return parts.count == 2 ? (String(parts[0]), parts[1].trimmingCharacters(in: ["\""])) : nil
         }
-        let flags = try Tool.run("ffprobe", ["-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", path])
+        let flags = try Tool.text("ffprobe", ["-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", path])
         let keys = flags.split(separator: "\n").enumerated().filter { $0.element.hasPrefix("K") }.map(\.offset)
         return (film, Dictionary(pairs, uniquingKeysWith: { first, _ in first }), keys)
     }

@@ -3,6 +3,7 @@ import Foundation
 import Imaging
 import Media
 import MessageSchema
+import TestSupport
 import Testing
 import Timekeeping
 import Video4Linux
@@ -232,7 +233,7 @@ enum EXIFText {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString + ".jpg")
         try Data(jpeg).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let lines = try Tool.run("exiftool", ["-n", "-s", "-a", file.path]).split(separator: "\n")
+        let lines = try Tool.text("exiftool", ["-n", "-s", "-a", file.path]).split(separator: "\n")
         return Dictionary(
             lines.compactMap { line in
                 let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -240,34 +241,5 @@ enum EXIFText {
             },
             uniquingKeysWith: { first, _ in first }
         )
-    }
-}
-
-/// A command-line tool of the system, used as an oracle.
-enum Tool {
-    static func run(_ name: String, _ arguments: [String]) throws -> String {
-        String(decoding: try output(of: name, arguments), as: UTF8.self)
-    }
-
-    /// Red, green and blue of a picture in any format, as FFmpeg decodes it.
-    static func pixels(of picture: [UInt8]) throws -> [UInt8] {
-        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try Data(picture).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let arguments = ["-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
-        return [UInt8](try output(of: "ffmpeg", arguments))
-    }
-
-    private static func output(of name: String, _ arguments: [String]) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/\(name)")
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return data
     }
 }

@@ -124,7 +124,7 @@ struct PreRollTests {
         let words = [
             "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames,duration", "-of", "flat", path,
         ]
-        let lines = try Tool.run("ffprobe", words).split(separator: "\n").map { $0.split(separator: "\"") }
+        let lines = try Tool.text("ffprobe", words).split(separator: "\n").map { $0.split(separator: "\"") }
         func value(_ name: String) -> Substring? { lines.first { $0.first?.contains(name) == true }?.last }
         return (
             Int(try #require(value("nb_read_frames"))) ?? -1, Double(try #require(value("duration"))) ?? -1

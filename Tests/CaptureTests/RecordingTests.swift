@@ -72,7 +72,7 @@ struct RecordingTests {
     }
 
     private static func probe(_ path: String) throws -> [String: String] {
-        let text = try Tool.run("ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "flat=s=_", path])
+        let text = try Tool.text("ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "flat=s=_", path])
         return Dictionary(
             text.split(separator: "\n").compactMap { line in
                 let parts = line.split(separator: "=", maxSplits: 1)

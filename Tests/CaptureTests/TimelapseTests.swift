@@ -31,7 +31,7 @@ struct TimelapseTests {
     /// What ffprobe says of a film.
     private static func probe(_ path: String) throws -> [String: String] {
         let words = ["-v", "error", "-count_frames", "-show_streams", "-show_format", "-of", "flat=s=_", path]
-        let pairs = try Tool.run("ffprobe", words).split(separator: "\n").compactMap { line -> (String, String)? in
+        let pairs = try Tool.text("ffprobe", words).split(separator: "\n").compactMap { line -> (String, String)? in
             let parts = line.split(separator: "=", maxSplits: 1)
             return parts.count == 2 ? (String(parts[0]), parts[1].trimmingCharacters(in: ["\""])) : nil
         }
@@ -41,7 +41,7 @@ struct TimelapseTests {
     /// When each picture is shown, in milliseconds.
     private static func times(_ path: String) throws -> [Int] {
         let words = ["-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", path]
-        return try Tool.run("ffprobe", words).split(separator: "\n").compactMap { line in
+        return try Tool.text("ffprobe", words).split(separator: "\n").compactMap { line in
             Double(line.filter { $0.isNumber || $0 == "." }).map { Int(($0 * 1_000).rounded()) }
         }
     }

@@ -3,6 +3,7 @@ import DecoderService
 import Foundation
 import Media
 import Movies
+import TestSupport
 import Testing
 
 /// Real files against `exiftool -json`: nothing here is made by our own writers.

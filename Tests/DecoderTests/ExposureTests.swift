@@ -2,6 +2,7 @@ import Containers
 import DecoderService
 import Foundation
 import Media
+import TestSupport
 import Testing
 
 /// How pictures were taken, compared with what exiftool says.

@@ -2,6 +2,7 @@ import Containers
 import DecoderService
 import Foundation
 import Media
+import TestSupport
 import Testing
 
 /// Films that others have made and marked, against `exiftool -json`: date, rotation and place.

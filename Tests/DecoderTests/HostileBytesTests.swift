@@ -4,6 +4,7 @@ import Foundation
 import Imaging
 import Media
 import Movies
+import TestSupport
 import Testing
 
 /// The seeds of the fuzz targets and, where it is there, the corpus, each changed many times by the same dice.

@@ -2,6 +2,7 @@ import Containers
 import DecoderService
 import Imaging
 import Media
+import TestSupport
 import Testing
 
 private func inspect(_ bytes: [UInt8], headersOnly: Bool = false) -> InspectionReport {

@@ -3,6 +3,7 @@ import DecoderService
 import Foundation
 import Imaging
 import Media
+import TestSupport
 import Testing
 
 private func mayHoldPlace(_ bytes: [UInt8]) -> Bool? {

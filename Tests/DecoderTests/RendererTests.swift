@@ -2,6 +2,7 @@ import Containers
 import DecoderService
 import Imaging
 import Media
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))

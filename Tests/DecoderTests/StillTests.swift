@@ -3,6 +3,7 @@ import DecoderService
 import Imaging
 import Media
 import Movies
+import TestSupport
 import Testing
 
 /// A HEIC file of two equal tiles side by side, coded by x265 and boxed here.

@@ -2,6 +2,7 @@ import Files
 import Foundation
 import Media
 import MessageSchema
+import TestSupport
 import Testing
 
 /// The real executable, over a real channel.

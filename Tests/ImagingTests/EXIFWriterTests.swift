@@ -1,5 +1,6 @@
 import Imaging
 import Media
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -65,7 +66,7 @@ struct EXIFWriterTests {
             "Orientation", "ExifImageWidth", "ExifImageHeight", "ExposureTime", "ISO", "Flash", "GPSLatitude",
             "GPSLongitude", "GPSAltitude", "Warning",
         ]
-        let lines = try Tool.output(of: "exiftool", ["-n", "-s3", "-f"] + tags.map { "-\($0)" }, input: written)
+        let lines = try Tool.text("exiftool", ["-n", "-s3", "-f"] + tags.map { "-\($0)" }, file: written)
         let values = lines.split(separator: "\n").map(String.init)
         #expect(
             values == [
@@ -79,7 +80,7 @@ struct EXIFWriterTests {
     @Test(.enabled(if: Tool.isInstalled("exiftool")))
     func `no location is written unless it is given`() throws {
         let written = try EXIFWriter.written(Self.fields, into: try Pictures.jpeg())
-        let lines = try Tool.output(of: "exiftool", ["-G1", "-s", "-validate", "-warning", "-a"], input: written)
+        let lines = try Tool.text("exiftool", ["-G1", "-s", "-validate", "-warning", "-a"], file: written)
         #expect(!lines.contains("GPS"))
         #expect(lines.contains("OK"))
     }

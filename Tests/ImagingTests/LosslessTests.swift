@@ -1,6 +1,7 @@
 import Containers
 import Imaging
 import Media
+import TestSupport
 import Testing
 
 /// PNG and TIFF, with FFmpeg and exiftool as witnesses.
@@ -146,14 +147,14 @@ struct LosslessTests {
             "DateTimeOriginal", "SubSecTimeOriginal", "OffsetTimeOriginal", "Make", "Model", "Software", "Orientation",
             "ImageWidth", "ImageHeight", "ExposureTime", "ISO", "Flash", "Warning",
         ]
-        let lines = try Tool.output(of: "exiftool", ["-n", "-s3", "-f"] + tags.map { "-\($0)" }, input: file)
+        let lines = try Tool.text("exiftool", ["-n", "-s3", "-f"] + tags.map { "-\($0)" }, file: file)
         #expect(
             lines.split(separator: "\n").map(String.init) == [
                 "2026:11:30 03:45:00", "123456", "+02:00", "Obscura", "Pattern camera, back", "obscura-capture", "6",
                 "62", "34", "0.01", "200", "1", "-",
             ]
         )
-        let checked = try Tool.output(of: "exiftool", ["-validate", "-s3", "-warning", "-a"], input: file)
+        let checked = try Tool.text("exiftool", ["-validate", "-s3", "-warning", "-a"], file: file)
         // exiftool names a file's extension, and takes subsampled chroma for missing bytes (Validate.pm, StripByteCounts).
         let complaints = checked.split(separator: "\n").dropFirst().filter {
             !$0.hasPrefix("File has wrong extension") && !$0.hasPrefix("Undersized IFD0 StripByteCounts")
@@ -174,7 +175,7 @@ struct LosslessTests {
                 "PhotometricInterpretation", "YCbCrSubSampling", "YCbCrCoefficients", "ReferenceBlackWhite",
                 "ImageDescription",
             ]
-            let text = try Tool.output(of: "exiftool", ["-n", "-s3", "-f"] + names.map { "-\($0)" }, input: file)
+            let text = try Tool.text("exiftool", ["-n", "-s3", "-f"] + names.map { "-\($0)" }, file: file)
             return text.split(separator: "\n").map(String.init)
         }
         #expect(

@@ -5,32 +5,15 @@ import MessageSchema
 import TestSupport
 import Testing
 
-/// The real pictures and films that `Tests/Corpus/fetch` brings.
-private enum Corpus {
-    static let directory: URL = {
-        var place = URL(filePath: #filePath)
-        for _ in 0..<3 { place.deleteLastPathComponent() }
-        return place.appending(path: ".build/corpus/exiftool")
-    }()
-
-    static var isThere: Bool { FileManager.default.fileExists(atPath: directory.appending(path: ".complete").path) }
-
-    static var files: [URL] {
-        let all = (try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)) ?? []
-        return all.filter { $0.lastPathComponent.first != "." }.sorted { $0.path < $1.path }
-    }
-}
-
 @Suite(.tags(.system, .slow), .timeLimit(.minutes(5)))
 struct CorpusTests {
     /// Outcome and reason of each file, by name.
     private func importAll(into library: Library) async throws -> [String: String] {
         var found: [String: String] = [:]
-        for file in Corpus.files {
-            let bytes = Array(try Data(contentsOf: file))
-            let imported = try await library.importFile(bytes, named: file.lastPathComponent)
+        for name in Corpus.names {
+            let imported = try await library.importFile(try Corpus.bytes(name), named: name)
             let state = imported.record?.state.rawValue ?? ""
-            found[file.lastPathComponent] = "\(imported.outcome.rawValue) \(state) \(imported.reason ?? "")"
+            found[name] = "\(imported.outcome.rawValue) \(state) \(imported.reason ?? "")"
         }
         return found
     }
@@ -42,7 +25,7 @@ struct CorpusTests {
             let first = try await importAll(into: library)
             let other = try await importAll(into: try await TestLibrary.open("\(path)/b"))
             #expect(first == other)
-            #expect(first.count == Corpus.files.count)
+            #expect(first.count == Corpus.names.count)
             let skipped = first.filter { $0.value.hasPrefix("skipped") }
             let reasons = skipped.values.map { $0.dropFirst("skipped  ".count) }
             #expect(!reasons.contains(""))

@@ -2,6 +2,7 @@ import Containers
 import Foundation
 import MessageSchema
 import Redaction
+import TestSupport
 
 /// A file and what a profile leaves of it.
 struct Cleaned {
@@ -68,15 +69,6 @@ extension Tool {
             let text = String(decoding: try run("ffmpeg", arguments, in: place.path), as: UTF8.self)
             return text.isEmpty ? nil : text
         }
-    }
-
-    /// Runs the body with a new directory.
-    static func inTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-        let place = FileManager.default.temporaryDirectory.appending(path: "obscura-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        // What can not be removed is left for the system's own cleaning.
-        defer { try? FileManager.default.removeItem(at: place) }
-        return try body(place)
     }
 }
 

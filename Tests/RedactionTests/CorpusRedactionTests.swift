@@ -5,6 +5,7 @@ import Imaging
 import Media
 import MessageSchema
 import Redaction
+import TestSupport
 import Testing
 
 /// Real files from many makers, against exiftool and ffmpeg.

@@ -4,6 +4,7 @@ import Media
 import MessageSchema
 import Movies
 import Redaction
+import TestSupport
 import Testing
 
 /// Films that ffmpeg and exiftool made.

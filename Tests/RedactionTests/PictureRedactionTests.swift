@@ -2,6 +2,7 @@ import Containers
 import Imaging
 import MessageSchema
 import Redaction
+import TestSupport
 import Testing
 
 /// Pictures that ffmpeg made and exiftool wrote everything into.

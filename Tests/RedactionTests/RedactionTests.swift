@@ -2,6 +2,7 @@ import Containers
 import Foundation
 import MessageSchema
 import Redaction
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))

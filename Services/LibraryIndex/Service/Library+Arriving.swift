@@ -52,18 +52,11 @@ extension Library {
         let staged = try await store.finish(upload)
         do {
             let metadata = try request.metadata?.checked()
-            if let announced = request.sha256, SHA256Digest(announced) != staged.digest {
-                throw LibraryError(.otherContent)
-            }
-            guard staged.bytes > 0 else { throw LibraryError(.empty) }
+            try check(staged, announced: request.sha256)
             let key =
                 try request.effectOf.map { try effectKey($0, owner) }
                 ?? idempotencyKey(key, SaveAsset.name, request, staged, owner)
-            if let key, let answered = try await answer(to: key) {
-                await store.discard(staged)
-                guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
-                return record
-            }
+            if let record = try await earlier(key, staged) { return record }
             let report = try await inspect(staged, for: owner)
             try check(report, for: request.mediaType)
             var record = AssetRecord(
@@ -290,6 +283,22 @@ extension Library {
             }
             return .quarantined(reason)
         }
+    }
+
+    /// - Throws: `LibraryError`: `otherContent` for bytes that are not those which were announced, `empty`.
+    func check(_ staged: MediaStore.Staged, announced: String?) throws {
+        if let announced, SHA256Digest(announced) != staged.digest { throw LibraryError(.otherContent) }
+        guard staged.bytes > 0 else { throw LibraryError(.empty) }
+    }
+
+    /// The asset that an earlier request with this key made, whose bytes need not be kept twice; nil when there was none.
+    ///
+    /// - Throws: `LibraryError`: `noSuchAsset` when it was deleted since, `idempotencyConflict`.
+    func earlier(_ key: IdempotencyKey?, _ staged: MediaStore.Staged) async throws -> AssetRecord? {
+        guard let key, let answered = try await answer(to: key) else { return nil }
+        await store.discard(staged)
+        guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
+        return record
     }
 
     func check(_ report: InspectionReport, for mediaType: MediaType) throws {

@@ -21,16 +21,9 @@ extension Library {
         let staged = try await store.finish(upload)
         do {
             let metadata = try request.metadata?.checked()
-            if let announced = request.sha256, SHA256Digest(announced) != staged.digest {
-                throw LibraryError(.otherContent)
-            }
-            guard staged.bytes > 0 else { throw LibraryError(.empty) }
+            try check(staged, announced: request.sha256)
             let key = try idempotencyKey(key, ReplaceAsset.name, request, staged, owner)
-            if let key, let answered = try await answer(to: key) {
-                await store.discard(staged)
-                guard let record = answered.record else { throw LibraryError(.noSuchAsset) }
-                return record
-            }
+            if let record = try await earlier(key, staged) { return record }
             guard let old = try await asset(request.url), Library.mayReplace(old, owner) else {
                 throw LibraryError(.notEditable)
             }

@@ -27,22 +27,7 @@ struct ReplaceAssetCommand: Command {
             mediaType: await file.kind() == .video ? .movie : .image,
             filename: path.lastPathPart
         )
-        let cluster = try context.cluster(arguments)
-        let terminal = context.terminal
-        let asset = try await context.asking(arguments, cluster, about: [Need(.library, .addOnly)]) { rules in
-            try await cluster.upload(request, rules.uploading(arguments, key: randomBytes(16).hexadecimal)) {
-                let chunk = try await file.next()
-                if let chunk { await terminal.showUpload(file.sent(chunk.count), of: file.size) }
-                return chunk
-            }
-        }
-        terminal.clearProgress()
-        if arguments[CommonParameters.json] {
-            terminal.writeJSON(asset)
-        } else {
-            for line in asset.lines { terminal.writeLine(line) }
-        }
-        return .success
+        return try await context.upload(request, of: file, arguments)
     }
 }
 
@@ -85,5 +70,31 @@ extension CallRules {
         var rules = key.map { keyed($0) } ?? self
         if arguments[CommonParameters.timeout] == nil { rules.timeout = .seconds(6 * 3600) }
         return rules
+    }
+}
+
+extension CommandContext {
+    /// Sends a file that becomes an asset, shows how far it is, and prints the asset.
+    func upload<R: UploadRequest>(
+        _ request: R,
+        of file: InputFile,
+        _ arguments: Arguments
+    ) async throws -> ProgramStatus where R.Reply == Asset {
+        let cluster = try cluster(arguments)
+        let terminal = terminal
+        let asset = try await asking(arguments, cluster, about: [Need(.library, .addOnly)]) { rules in
+            try await cluster.upload(request, rules.uploading(arguments, key: randomBytes(16).hexadecimal)) {
+                let chunk = try await file.next()
+                if let chunk { await terminal.showUpload(file.sent(chunk.count), of: file.size) }
+                return chunk
+            }
+        }
+        terminal.clearProgress()
+        if arguments[CommonParameters.json] {
+            terminal.writeJSON(asset)
+        } else {
+            for line in asset.lines { terminal.writeLine(line) }
+        }
+        return .success
     }
 }

@@ -1,6 +1,4 @@
-private import Consent
 import FoundationEssentials
-private import Hashing
 private import Media
 import MessageSchema
 
@@ -42,26 +40,7 @@ struct SaveCommand: Command {
         )
         request.metadata = arguments[Self.metadata]
         request.original = arguments[Self.original]
-        let chosen = request
-        let cluster = try context.cluster(arguments)
-        let terminal = context.terminal
-        let asset = try await context.asking(arguments, cluster, about: [Need(.library, .addOnly)]) { rules in
-            var rules = rules.keyed(randomBytes(16).hexadecimal)
-            // A large film takes its time; a dead service is noticed by its silence.
-            if arguments[CommonParameters.timeout] == nil { rules.timeout = .seconds(6 * 3600) }
-            return try await cluster.upload(chosen, rules) {
-                let chunk = try await file.next()
-                if let chunk { await terminal.showUpload(file.sent(chunk.count), of: file.size) }
-                return chunk
-            }
-        }
-        terminal.clearProgress()
-        if arguments[CommonParameters.json] {
-            terminal.writeJSON(asset)
-        } else {
-            for line in asset.lines { terminal.writeLine(line) }
-        }
-        return .success
+        return try await context.upload(request, of: file, arguments)
     }
 }
 

@@ -45,41 +45,11 @@ extension AssetTable {
 
     /// Gives a row what the record says about its content.
     func setContent(_ record: AssetRecord, content: Int64) throws {
+        let columns = Self.fileColumns(of: record, content: content)
+        let changes = columns.map { "\($0.key) = ?" }.joined(separator: ", ")
         try connection.run(
-            """
-            UPDATE assets SET content = ?, kind = ?, uti = ?, filename = ?, filename_key = ?, width = ?, height = ?,
-                stored_width = ?, stored_height = ?, orientation = ?, date_raw = ?, date_local = ?,
-                date_offset_minutes = ?, date_offset_source = ?, date_utc = ?, sort_local = ?, duration_seconds = ?,
-                latitude = ?, longitude = ?, altitude_metres = ?, camera_make = ?, camera_model = ?, state = ?,
-                reason = ?, may_hold_place = ?
-            WHERE id = ?
-            """,
-            content,
-            record.kind.rawValue,
-            record.uti,
-            record.filename,
-            record.filename.lowercased(),
-            record.width,
-            record.height,
-            record.storedWidth,
-            record.storedHeight,
-            record.orientation.rawValue,
-            record.date?.raw,
-            record.date?.local,
-            record.date?.offsetMinutes,
-            record.date?.offsetSource.rawValue,
-            record.date?.utc,
-            record.sortLocal,
-            record.duration,
-            record.location?.latitude,
-            record.location?.longitude,
-            record.location?.altitude,
-            record.cameraMake,
-            record.cameraModel,
-            record.state.rawValue,
-            record.reason,
-            record.mayHoldPlace,
-            record.row
+            "UPDATE assets SET \(changes) WHERE id = ?",
+            columns.map(\.value.sqlValue) + [record.row.sqlValue]
         )
         try WordTable(connection: connection).change(record.row, filename: record.filename, caption: record.caption)
     }
@@ -95,5 +65,39 @@ extension AssetTable {
             count,
             row: AssetTable.record
         )
+    }
+
+    /// The columns of what an asset's file says, which change with the file.
+    static func fileColumns(
+        of record: AssetRecord,
+        content: Int64
+    ) -> KeyValuePairs<String, any SQLBindable> {
+        [
+            "content": content,
+            "kind": record.kind.rawValue,
+            "uti": record.uti,
+            "filename": record.filename,
+            "filename_key": record.filename.lowercased(),
+            "width": record.width,
+            "height": record.height,
+            "stored_width": record.storedWidth,
+            "stored_height": record.storedHeight,
+            "orientation": record.orientation.rawValue,
+            "date_raw": record.date?.raw,
+            "date_local": record.date?.local,
+            "date_offset_minutes": record.date?.offsetMinutes,
+            "date_offset_source": record.date?.offsetSource.rawValue,
+            "date_utc": record.date?.utc,
+            "sort_local": record.sortLocal,
+            "duration_seconds": record.duration,
+            "latitude": record.location?.latitude,
+            "longitude": record.location?.longitude,
+            "altitude_metres": record.location?.altitude,
+            "camera_make": record.cameraMake,
+            "camera_model": record.cameraModel,
+            "state": record.state.rawValue,
+            "reason": record.reason,
+            "may_hold_place": record.mayHoldPlace,
+        ]
     }
 }

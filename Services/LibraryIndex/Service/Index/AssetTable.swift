@@ -37,50 +37,21 @@ struct AssetTable {
     ///
     /// - Returns: the row.
     func insert(_ record: AssetRecord, content: Int64, original: Int64?) throws -> Int64 {
-        try connection.run(
-            """
-            INSERT INTO assets (uuid, content, owner, owner_label, origin, is_saved, kind, uti, extension, filename,
-                filename_key, width, height, stored_width, stored_height, orientation, date_raw, date_local,
-                date_offset_minutes, date_offset_source, date_utc, sort_local, duration_seconds, latitude, longitude,
-                altitude_metres, camera_make, camera_model, state, reason, original, added_us, modified_us,
-                may_hold_place)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            record.id.bytes,
-            content,
-            record.owner,
-            record.ownerLabel,
-            record.origin.rawValue,
-            record.isSaved,
-            record.kind.rawValue,
-            record.uti,
-            record.fileExtension,
-            record.filename,
-            record.filename.lowercased(),
-            record.width,
-            record.height,
-            record.storedWidth,
-            record.storedHeight,
-            record.orientation.rawValue,
-            record.date?.raw,
-            record.date?.local,
-            record.date?.offsetMinutes,
-            record.date?.offsetSource.rawValue,
-            record.date?.utc,
-            record.sortLocal,
-            record.duration,
-            record.location?.latitude,
-            record.location?.longitude,
-            record.location?.altitude,
-            record.cameraMake,
-            record.cameraModel,
-            record.state.rawValue,
-            record.reason,
-            original,
-            record.added.microseconds,
-            record.modified?.microseconds,
-            record.mayHoldPlace
-        )
+        let own: KeyValuePairs<String, any SQLBindable> = [
+            "uuid": record.id.bytes,
+            "owner": record.owner,
+            "owner_label": record.ownerLabel,
+            "origin": record.origin.rawValue,
+            "is_saved": record.isSaved,
+            "extension": record.fileExtension,
+            "original": original,
+            "added_us": record.added.microseconds,
+            "modified_us": record.modified?.microseconds,
+        ]
+        let columns = Array(own) + Array(Self.fileColumns(of: record, content: content))
+        let names = columns.map(\.key).joined(separator: ", ")
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        try connection.run("INSERT INTO assets (\(names)) VALUES (\(places))", columns.map(\.value.sqlValue))
         let row = connection.lastInsertedRow
         try WordTable(connection: connection).add(row, filename: record.filename, caption: record.caption)
         return row
