@@ -105,6 +105,8 @@ package enum MessageCatalogue {
         try visitor.visit(stream: ListChanges.self)
         try visitor.visit(stream: WatchLibrary.self)
         try visitor.visit(request: VerifyLibrary.self)
+        try visitor.visit(request: RebuildLibrary.self)
+        try visitor.visit(request: BackUpLibrary.self)
         try visitor.visit(request: LibraryContents.self)
     }
 

@@ -6,6 +6,8 @@ private import Files
 /// thread; cancellation does not interrupt one that runs.
 package actor Database {
     private let thread: BlockingThread
+    private let path: String
+    private let copyMark: String?
     private var connection: Connection?
     private var lock: HeldLock?
 
@@ -44,10 +46,13 @@ package actor Database {
         try connection.configure()
         if overwritesDeleted { try connection.execute("PRAGMA secure_delete = ON") }
         if version > 0, version < schema.version {
-            try Database.backUp(connection, as: "\(name).version-\(version).backup", in: opened, at: directory)
+            let copy = DatabaseCopy(name: "\(name).version-\(version).backup", directory: directory)
+            try copy.write(connection, mark: schema.copyMark)
         }
         try connection.migrate(to: schema, from: version)
         thread = BlockingThread(name: name)
+        path = "\(directory)/\(name)"
+        copyMark = schema.copyMark
         self.connection = connection
         self.lock = lock
     }
@@ -74,28 +79,29 @@ package actor Database {
         if isBusy { throw SQLiteError(.busy, message: "somebody reads the log") }
     }
 
+    /// Copies what is committed into a file of another directory, on a thread of its own.
+    ///
+    /// It is complete and on the disk when this returns, and takes the place of one of that name. What is written meanwhile goes
+    /// on, and is not in it.
+    /// Cancellation does not interrupt it.
+    /// - Throws: `SQLiteError`: `diskFull`, `closed` …; `FilesError`.
+    package func copy(as name: String, in directory: String) async throws {
+        _ = try openConnection
+        try await DatabaseCopier().copy(path, to: DatabaseCopy(name: name, directory: directory), mark: copyMark)
+    }
+
+    /// The size of the file that a copy may become, in bytes.
+    package func byteCount() throws -> Int64 {
+        try openConnection.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") {
+            try $0.integer(0)
+        } ?? 0
+    }
+
     private var openConnection: Connection {
         get throws(SQLiteError) {
             guard let connection else { throw SQLiteError(.closed, message: "the database is closed") }
             return connection
         }
-    }
-
-    /// Copies the database into a file beside it, complete and on the disk when this returns; one that is there is replaced.
-    private static func backUp(
-        _ connection: Connection,
-        as name: String,
-        in directory: borrowing Directory,
-        at path: String
-    ) throws {
-        let partial = "\(name).partial"
-        try directory.remove(partial)
-        // VACUUM INTO takes an empty file (sqlite.org/lang_vacuum.html), and leaves its permissions.
-        let file = try directory.open(partial, [.readWrite, .create, .exclusive], permissions: 0o600)
-        try connection.run("VACUUM INTO ?", "\(path)/\(partial)")
-        try file.sync()
-        try directory.rename(partial, as: name, replacing: true)
-        try directory.sync()
     }
 
     private static func lock(_ name: String, in directory: borrowing Directory) throws -> HeldLock {

@@ -30,14 +30,17 @@ package struct DatabaseSchema: Sendable {
     package let applicationID: Int32
     /// The steps from an empty file to the present version.
     package let migrations: [Migration]
+    /// A script that is run in each copy of the database, so that it knows that it is one.
+    package let copyMark: String?
 
-    package init(applicationID: Int32, migrations: [Migration]) {
+    package init(applicationID: Int32, migrations: [Migration], copyMark: String? = nil) {
         precondition(
             migrations.enumerated().allSatisfy { $0.element.version == Int32($0.offset + 1) },
             "versions count from 1 without gaps"
         )
         self.applicationID = applicationID
         self.migrations = migrations
+        self.copyMark = copyMark
     }
 
     /// The version after all steps.

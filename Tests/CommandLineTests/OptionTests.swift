@@ -157,6 +157,8 @@ extension FakeCluster {
         cluster.on(CreateAlbum.self) { _ in .init(group: nil) }
         cluster.on(ChangeAlbum.self) { _ in .init(changed: 0) }
         cluster.on(VerifyLibrary.self) { _ in .init(checked: 0, damaged: [], missing: 0, orphans: 0, repaired: 0) }
+        cluster.on(RebuildLibrary.self) { _ in .init(orphans: 0, restored: 0, damaged: 0, skipped: 0) }
+        cluster.on(BackUpLibrary.self) { _ in .init(name: "library-20261201T013107Z-42.sqlite", bytes: 1) }
     }
 
     private static func answerPermissions(_ cluster: FakeCluster) {

@@ -130,6 +130,8 @@ struct `What --json prints` {
             let damage = VerifyLibrary.Damage(url: Samples.url, reason: "bytes")
             return .init(checked: 1, damaged: [damage], missing: 0, orphans: 0, repaired: 0)
         }
+        cluster.on(RebuildLibrary.self) { _ in .init(orphans: 3, restored: 1, damaged: 1, skipped: 1) }
+        cluster.on(BackUpLibrary.self) { _ in .init(name: "library-20261201T013107Z-42.sqlite", bytes: 4096) }
         addPermissions(to: cluster)
         return cluster
     }
@@ -174,6 +176,8 @@ struct `What --json prints` {
         ("library show \(Samples.url)", asset),
         ("library groups", "url name type count editable"),
         ("library verify", "checked damaged damaged.url damaged.reason missing orphans repaired"),
+        ("library rebuild", "orphans restored damaged skipped"),
+        ("library backup", "name bytes"),
         ("permissions request --resource library", permissionFields),
         ("permissions status --resource library", permissionFields),
         ("permissions grant --resource library", permissionFields),

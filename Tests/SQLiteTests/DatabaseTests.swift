@@ -120,6 +120,43 @@ struct DatabaseTests {
         }
     }
 
+    @Test func `a copy taken while others write is whole, of one moment, marked and alone`() async throws {
+        try await withTemporaryDirectory { path in
+            let mark = "INSERT INTO a VALUES (0, 'copy')"
+            let schema = DatabaseSchema(applicationID: 0x4F42_5354, migrations: [Self.first], copyMark: mark)
+            let database = try Database(named: "a", in: path, schema: schema)
+            let copies = "\(path)/copies"
+            _ = try Directory(creating: copies)
+            // Each transaction adds two rows, so that a torn copy has an odd number of them.
+            let writer = Task {
+                var next: Int64 = 1
+                while !Task.isCancelled {
+                    let first = next
+                    try await database.transaction { connection in
+                        for row in first...first + 1 { try connection.run("INSERT INTO a VALUES (?, 'x')", row) }
+                    }
+                    next += 2
+                }
+            }
+            for round in 1...10 {
+                try await database.copy(as: "copy-\(round)", in: copies)
+                let copy = try Connection(opening: "\(copies)/copy-\(round)")
+                #expect(try copy.first("PRAGMA integrity_check") { try $0.text(0) } == "ok")
+                let rows = try copy.first("SELECT count(*) FROM a WHERE n > 0") { try $0.integer(0) }
+                #expect(rows.map { $0 % 2 } == 0)
+                #expect(try copy.first("SELECT t FROM a WHERE n = 0") { try $0.text(0) } == "copy")
+            }
+            writer.cancel()
+            try await writer.value
+            let marked = try await database.perform { try $0.first("SELECT 1 FROM a WHERE n = 0") { _ in true } }
+            #expect(marked == nil)
+            let names = try Directory(opening: copies).entries().map(\.name)
+            #expect(Set(names) == Set((1...10).map { "copy-\($0)" }))
+            #expect(try Directory(opening: copies).status(of: "copy-1")?.permissions == 0o600)
+            await database.close()
+        }
+    }
+
     @Test func `a file that is no database is refused`() throws {
         try withTemporaryDirectory { path, directory in
             try directory.writeAtomically(Array(repeating: 0x41, count: 5000), to: "a")

@@ -1,6 +1,8 @@
 package import Logging
+private import MessageSchema
 
-/// Empties the trash of what has been there for long enough, and forgets old changes: at the start and every hour.
+/// Empties the trash of what has been there for long enough, forgets old changes, and copies the index once a day: at the
+/// start and every hour.
 package struct Housekeeping: Sendable {
     private static let interval = Duration.seconds(3600)
 
@@ -18,6 +20,16 @@ package struct Housekeeping: Sendable {
                     if count > 0 { log.info("the trash was emptied", ["assets": .count(count)]) }
                 } catch {
                     log.error("the trash could not be emptied", ["error": .string(String(describing: error))])
+                }
+                do {
+                    if let copy = try await library.backUpIfDue() {
+                        log.info(
+                            "the index was copied",
+                            ["copy": .string(copy.name), "bytes": .count(Int(copy.bytes))]
+                        )
+                    }
+                } catch {
+                    log.error("the index could not be copied", ["error": .string(String(describing: error))])
                 }
                 // A cancelled sleep is the end.
                 guard (try? await clock.sleep(for: Self.interval)) != nil else { return }

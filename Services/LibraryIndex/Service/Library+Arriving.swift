@@ -57,10 +57,11 @@ extension Library {
                 try request.effectOf.map { try effectKey($0, owner) }
                 ?? idempotencyKey(key, SaveAsset.name, request, staged, owner)
             if let record = try await earlier(key, staged) { return record }
-            let report = try await inspect(staged, for: owner)
+            let report = try await inspect(staged.digest, for: owner) { try await store.open(staged) }
             try check(report, for: request.mediaType)
             var record = AssetRecord(
-                staged: staged,
+                digest: staged.digest,
+                bytes: staged.bytes,
                 report: report,
                 filename: request.filename,
                 metadata: metadata,
@@ -104,7 +105,7 @@ extension Library {
                 await store.discard(staged)
                 return ImportedFile(outcome: answered.outcome, reason: nil, record: answered.record)
             }
-            let report = try await inspect(staged, for: owner)
+            let report = try await inspect(staged.digest, for: owner) { try await store.open(staged) }
             if report.kind == .unknown, report.state != .quarantined {
                 await store.discard(staged)
                 return ImportedFile(
@@ -114,7 +115,8 @@ extension Library {
                 )
             }
             let record = AssetRecord(
-                staged: staged,
+                digest: staged.digest,
+                bytes: staged.bytes,
                 report: report,
                 filename: request.filename,
                 metadata: nil,
@@ -184,6 +186,18 @@ extension Library {
         await abandon(staged.digest)
         if !committed.events.isEmpty { announce(committed.events) }
         return committed
+    }
+
+    /// Gives placed bytes a row, as an import of them, and tells.
+    func insert(_ record: AssetRecord, _ report: InspectionReport) async throws {
+        let arrival = Arrival(record: record, report: report, key: nil, mayReferToAll: true, allowed: {})
+        let now = now()
+        do {
+            let committed = try await database.transaction { try Library.insert(arrival, on: $0, at: now) }
+            if !committed.events.isEmpty { announce(committed.events) }
+        } catch {
+            throw await translated(error, bytes: 0)
+        }
     }
 
     private static func insert(
@@ -264,14 +278,17 @@ extension Library {
     /// What is known about the content, from an earlier asset with the same bytes or from a worker.
     ///
     /// What a worker says is brought into bounds: it has looked at a stranger's file.
-    func inspect(_ staged: MediaStore.Staged, for owner: Owner) async throws -> InspectionReport {
-        let digest = staged.digest
+    func inspect(
+        _ digest: SHA256Digest,
+        for owner: Owner,
+        opening open: () async throws -> SharedFile
+    ) async throws -> InspectionReport {
         let known = try await database.perform { connection in
             try ContentTable(connection: connection).report(of: digest)
                 ?? QuarantineTable(connection: connection).reason(for: digest).map { .quarantined($0) }
         }
         if let known { return known }
-        let file = try await store.open(staged)
+        let file = try await open()
         switch try await decoders.perform(.inspect(), on: file, for: owner.principal) {
         case .answered(let reply, _):
             return reply.report?.bounded ?? .unplayable(reply.failure)

@@ -27,11 +27,12 @@ extension Library {
             guard let old = try await asset(request.url), Library.mayReplace(old, owner) else {
                 throw LibraryError(.notEditable)
             }
-            let report = try await inspect(staged, for: owner)
+            let report = try await inspect(staged.digest, for: owner) { try await store.open(staged) }
             try check(report, for: request.mediaType)
             guard report.kind == old.kind else { throw LibraryError(.otherMediaType(found: report.kind)) }
             let new = AssetRecord(
-                staged: staged,
+                digest: staged.digest,
+                bytes: staged.bytes,
                 report: report,
                 filename: request.filename,
                 metadata: metadata,
@@ -55,7 +56,7 @@ extension Library {
         let staged = try await store.finish(upload)
         do {
             guard staged.bytes > 0 else { throw LibraryError(.empty) }
-            let report = try await inspect(staged, for: owner)
+            let report = try await inspect(staged.digest, for: owner) { try await store.open(staged) }
             await store.discard(staged)
             return report
         } catch {

@@ -26,6 +26,8 @@ package final class Library: Sendable {
         }
     }
 
+    /// Where the index is.
+    let directory: String
     let database: Database
     let store: MediaStore
     let reader: MediaReader
@@ -50,6 +52,7 @@ package final class Library: Sendable {
         announce: @escaping @Sendable ([LibraryEvent]) -> Void = { _ in }
     ) async throws {
         _ = try Directory(creating: location.index)
+        directory = location.index
         database = try Database(named: "library.sqlite", in: location.index, schema: LibrarySchema.schema)
         let expected = try await database.perform { connection in
             try connection.first("SELECT value FROM facts WHERE name = 'store'") { try $0.text(0) }
@@ -62,7 +65,8 @@ package final class Library: Sendable {
         self.now = now
         self.announce = announce
         try await begin(isNew: expected == nil)
-        try await repair()
+        let isRestored = try await beginAnewIfCopied()
+        try await repair(keepingAll: isRestored)
     }
 
     /// Closes the index and lets go of the store, so that another process can open them at once.
@@ -87,19 +91,25 @@ package final class Library: Sendable {
     }
 
     /// Finishes or undoes what a kill has interrupted.
-    private func repair() async throws {
+    ///
+    /// `keepingAll` keeps placed files that no row has: an older index does not know all that was acknowledged.
+    private func repair(keepingAll: Bool) async throws {
         let left = try await store.clearStaging()
         guard !left.pending.isEmpty || left.partialUploads > 0 else { return }
         let known = try await database.perform { try ContentTable(connection: $0).known(left.pending) }
         for digest in left.pending {
-            if known.contains(digest) { await store.settle(digest) } else { try await store.remove(digest) }
+            if keepingAll || known.contains(digest) {
+                await store.settle(digest)
+            } else {
+                try await store.remove(digest)
+            }
         }
         log.info(
             "the media store was repaired",
             [
                 "store.partialUploads": .count(left.partialUploads),
-                "store.removed": .count(left.pending.count - known.count),
-                "store.settled": .count(known.count),
+                "store.removed": .count(keepingAll ? 0 : left.pending.count - known.count),
+                "store.settled": .count(keepingAll ? left.pending.count : known.count),
             ]
         )
     }

@@ -21,7 +21,8 @@ package enum CommandCatalogue {
             MetadataCommand(),
             ReadAssetCommand(), ThumbnailCommand(), CreateAlbumCommand(), ChangeAlbumCommand(change: .add),
             ChangeAlbumCommand(change: .remove), DeleteAlbumCommand(), ReplaceAssetCommand(), CheckFileCommand(),
-            CountAssetsCommand(), LibraryChangesCommand(), VerifyLibraryCommand(),
+            CountAssetsCommand(), LibraryChangesCommand(), VerifyLibraryCommand(), RebuildLibraryCommand(),
+            BackUpLibraryCommand(),
         ] + KeepAssetsCommand.Verb.allCases.map { KeepAssetsCommand(verb: $0) }
 
     private static let export: [any Command] = [
@@ -75,7 +76,6 @@ package enum CommandCatalogue {
     private static let notYet: [any Command] =
         [
             ("library rescan", "Looks for changed files"),
-            ("library rebuild", "Rebuilds the index from the media store"),
             ("pick", "Lets the person take or choose, and gives the result"),
             ("audit list", "Lists what was decided and done"),
             ("audit verify", "Checks the audit log"),

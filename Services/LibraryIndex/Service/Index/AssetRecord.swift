@@ -144,7 +144,8 @@ package struct AssetRecord: Hashable, Sendable {
 extension AssetRecord {
     /// A new asset from what the decoder found and what the saver said, which wins.
     init(
-        staged: MediaStore.Staged,
+        digest: SHA256Digest,
+        bytes: Int64,
         report: InspectionReport,
         filename: String,
         metadata: SaveMetadata?,
@@ -156,8 +157,8 @@ extension AssetRecord {
         let fileExtension = FileExtension.forType(report.uti)
         self.init(
             id: AssetID(),
-            digest: staged.digest,
-            bytes: staged.bytes,
+            digest: digest,
+            bytes: bytes,
             owner: owner.principal,
             ownerLabel: owner.label,
             origin: origin,

@@ -36,6 +36,12 @@ struct GroupTable {
         }
     }
 
+    /// When the library was made.
+    func made() throws -> Timestamp {
+        let microseconds = try connection.first("SELECT min(added_us) FROM groups") { try $0.optionalInteger(0) } ?? nil
+        return Timestamp(microseconds: microseconds ?? 0)
+    }
+
     /// All groups: the built-in ones, then albums by name.
     func all() throws -> [GroupRecord] {
         try connection.all(

@@ -8,7 +8,8 @@ package enum LibrarySchema {
     /// All versions so far.
     package static let schema = DatabaseSchema(
         applicationID: applicationID,
-        migrations: [version1, version2, version3, version4, version5]
+        migrations: [version1, version2, version3, version4, version5],
+        copyMark: "INSERT OR REPLACE INTO facts (name, value) VALUES ('copied', 'yes')"
     )
 
     /// Contents are bytes, assets are rows over them: several assets may share one content, never a row or an owner.

@@ -127,7 +127,8 @@ extension ErrorReply {
             ErrorReply(
                 error,
                 of: "library",
-                whenUnreadable: "Restore it from a backup; the originals are in the media store."
+                whenUnreadable: "Restore a copy from the folder backups beside it, or move it away; "
+                    + "then run `obscura library rebuild`."
             )
         default: .writeFailed(reason: error.description)
         }

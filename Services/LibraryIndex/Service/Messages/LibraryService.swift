@@ -55,6 +55,12 @@ package struct LibraryService: Sendable {
         await server.register(VerifyLibrary.self, access: operatorsOnly) { _, _ in
             try await mapped { try await library.verify() }
         }
+        await server.register(RebuildLibrary.self, access: operatorsOnly) { _, call in
+            try await mapped { try await library.rebuild(for: Owner(call)) }
+        }
+        await server.register(BackUpLibrary.self, access: operatorsOnly) { _, _ in
+            try await mapped { try await library.backUp() }
+        }
     }
 
     private func registerReading(on server: MessageServer) async {

@@ -1,6 +1,7 @@
 private import Files
 package import Hashing
 package import Redaction
+import Timekeeping
 
 /// Reads placed content, on a thread of its own, so that reading does not wait for arriving uploads.
 package actor MediaReader {
@@ -83,6 +84,16 @@ package actor MediaReader {
             position += Int64(bytes.count)
             await Task.yield()
         }
+    }
+
+    /// The size of placed content; nil when it is not there.
+    func size(of digest: SHA256Digest) throws -> Int64? {
+        try folders.size(of: digest.description)
+    }
+
+    /// When an open file was written.
+    func modified(_ file: SharedFile) throws -> Timestamp {
+        Timestamp(microseconds: try file.descriptor.status().modifiedNanoseconds / 1000)
     }
 
     /// Hashes content as it lies on the disk; nil when it is not there.

@@ -143,8 +143,7 @@ package actor MediaStore {
     ///
     /// It takes the place of what is there: that was complete once, but what was staged has just been hashed and synced.
     package func place(_ staged: Staged) throws {
-        placements[staged.digest, default: Placements()].inFlight += 1
-        placements[staged.digest, default: Placements()].count += 1
+        hold(staged.digest)
         let name = staged.digest.description
         try storing(staged.bytes) {
             try checkOpen()
@@ -159,10 +158,30 @@ package actor MediaStore {
     ///
     /// What a kill leaves is judged by the next start, as after a placement.
     package func beginRemoving(_ digest: SHA256Digest) {
-        placements[digest, default: Placements()].inFlight += 1
-        placements[digest, default: Placements()].count += 1
+        hold(digest)
         // On a full disk there may be no marker; a kill then leaves a file that no row has, which a check counts.
         _ = try? folders.staging.open("\(digest).pending", [.write, .create]).close()
+    }
+
+    /// Keeps a placed file from being removed until `endHold`; there is no marker, so that a kill changes nothing.
+    ///
+    /// - Returns: What to hand to `endHold`.
+    @discardableResult
+    package func hold(_ digest: SHA256Digest) -> Int {
+        var placement = placements[digest, default: Placements()]
+        placement.inFlight += 1
+        placement.count += 1
+        placements[digest] = placement
+        return placement.count
+    }
+
+    /// Ends a hold, and leaves the file as it is, unless the same content was placed or removed since `count` was told.
+    ///
+    /// - Returns: Whether it is over; if not, `beginAbandoning` must follow, as for a placement that has failed.
+    package func endHold(_ digest: SHA256Digest, since count: Int) -> Bool {
+        guard placements[digest]?.count == count else { return false }
+        _ = leave(digest)
+        return true
     }
 
     /// The row of a placed file has committed, or there is one with the same content.
