@@ -150,11 +150,12 @@ struct DemoTests {
                 #expect(await demo.outcome().status == 130)
                 guardian.cancel()
                 let late = try await Cluster.run(
-                    ["\(bin)/obscura"] + arguments,
+                    ["\(bin)/obscura"] + arguments + ["--timeout", "3s"],
                     environment: environment,
                     directory: folder.path
                 )
                 #expect(late.status == 69)
+                #expect(late.errors.contains("within 3 seconds"), "\(late.errors)")
                 #expect(late.errors.contains("capture (starting"), "\(late.errors)")
                 #expect(!late.errors.contains("library ("), "\(late.errors)")
             }

@@ -73,7 +73,7 @@ struct FullDiskTests {
     }
 
     @Test func `a film ends while there is still room for it in the library, and for a photo after it`() async throws {
-        try await Self.withDisk(megabytes: 44) { cluster, disk in
+        try await Self.withDisk(megabytes: 34) { cluster, disk in
             try await cluster.allowEverything()
             let film = try await cluster.obscura("record", "--quality", "high", "--duration", "300s", "--json")
             #expect(film.status == 74, "\(film.errors)")

@@ -4,10 +4,12 @@ private import Timekeeping
 
 /// The demo's own cluster: started, waited for, lent, and ended whatever happens.
 struct DemoCluster: Sendable {
-    /// How long its services have to become ready.
+    /// How long its services have to become ready, unless something else is said.
     static let patience = Duration.seconds(30)
 
     let options: ClusterOptions
+    /// How long its services have to become ready.
+    let patience: Duration
     let executable: String
 
     private enum Event: Sendable {
@@ -37,7 +39,7 @@ struct DemoCluster: Sendable {
         }
         let timer = Task {
             // Cancelled when it is not needed any more.
-            try await Task.sleep(for: Self.patience, clock: BootClock())
+            try await Task.sleep(for: patience, clock: BootClock())
             continuation.yield(.late)
         }
         defer { timer.cancel() }
@@ -51,7 +53,7 @@ struct DemoCluster: Sendable {
             case nil: result = .failure(CancellationError())
             case .ended: result = .failure(failure(lines, "A service ended with code \(await ending.value)"))
             case .late:
-                result = .failure(failure(lines, "It was not ready within \(Self.patience.components.seconds) seconds"))
+                result = .failure(failure(lines, "It was not ready within \(patience.components.seconds) seconds"))
             }
         } catch {
             result = .failure(error)

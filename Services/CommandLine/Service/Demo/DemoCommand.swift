@@ -23,6 +23,12 @@ struct DemoCommand: Command {
         "Where the copies go (default: DATA/demo of this user)",
         as: .text
     )
+    private static let patience = Option(
+        "timeout",
+        "SECONDS",
+        "How long a cluster that the demo starts may take to get ready (default: 30s)",
+        as: .time
+    )
 
     let signature = CommandSignature(
         "demo",
@@ -32,7 +38,7 @@ struct DemoCommand: Command {
             library there, as those of any program do. The person at the terminal is asked; --yes answers for them. What was decided before holds again at the end, and what was decided for the demo is \
             forgotten, also after Ctrl-C.
             """,
-        parameters: [yes, destination, UpCommand.builtIn],
+        parameters: [yes, destination, UpCommand.builtIn, patience],
         examples: [
             ("demo", "the story, with questions"),
             ("demo --yes --json", "the story as JSON lines; the last one says where the copies are"),
@@ -69,7 +75,12 @@ struct DemoCommand: Command {
         narrator.say(
             "No cluster runs here, so the demo starts one; the photo and the films stay in the library in \(data)."
         )
-        return try await DemoCluster(options: options, executable: context.executable).run {
+        let cluster = DemoCluster(
+            options: options,
+            patience: arguments[Self.patience] ?? DemoCluster.patience,
+            executable: context.executable
+        )
+        return try await cluster.run {
             try await tell(arguments, narrator, runtime: runtime, in: context)
         }
     }
