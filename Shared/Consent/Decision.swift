@@ -1,20 +1,30 @@
-/// The name of a stored decision; unique as long as the database lives.
+/// The name of a decision; that of a stored one is unique as long as the database lives.
 package struct DecisionID: TextCodable {
     private let number: UInt64
+    /// Whether it names what the policy allows, and nothing that is stored.
+    package let isPolicy: Bool
 
     /// The id of the decision that was made at `generation`.
     package init(generation: UInt64) {
         number = generation
+        isPolicy = false
+    }
+
+    /// The id of what the policy allows: the same for the same words (FNV-1a, draft-eastlake-fnv).
+    init(_ grant: PolicyGrant) {
+        number = grant.description.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        isPolicy = true
     }
 
     package init?(_ description: String) {
-        guard description.hasPrefix("d"), let value = UInt64(description.dropFirst()), "d\(value)" == description else {
-            return nil
-        }
+        guard let kind = description.first, kind == "d" || kind == "p", let value = UInt64(description.dropFirst())
+        else { return nil }
         number = value
+        isPolicy = kind == "p"
+        guard self.description == description else { return nil }
     }
 
-    package var description: String { "d\(number)" }
+    package var description: String { "\(isPolicy ? "p" : "d")\(number)" }
 }
 
 /// Yes or no.
@@ -71,6 +81,21 @@ package struct Decision: Codable, Hashable, Sendable, Identifiable {
         self.decidedAt = decidedAt
         self.decidedBy = decidedBy
         self.generation = generation
+    }
+
+    /// What the policy allows, as a decision of the user of the cluster's machine that is older than all others.
+    init(_ grant: PolicyGrant) {
+        self.init(
+            principal: grant.principal,
+            resource: grant.resource,
+            access: grant.access,
+            verdict: .allowed,
+            lifespan: .forever,
+            decidedAt: Moment(milliseconds: 0),
+            decidedBy: .user(0),
+            generation: 0
+        )
+        id = DecisionID(grant)
     }
 
     /// Whether the decision speaks about `need` of a program with this principal and label.

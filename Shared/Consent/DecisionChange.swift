@@ -54,6 +54,8 @@ package struct DecisionChange: Codable, Hashable, Sendable {
     package var removed: [Removal]
     /// What the policy forbids now, when that has changed.
     package var restrictions: [Restriction]?
+    /// What the policy allows now, when that has changed.
+    package var granted: [PolicyGrant]?
     /// Uses that end, though what they rest on stays decided.
     package var stopped: [StoppedUse]?
     /// Whether somebody may lose something that they were allowed: such a step is announced first and stored then.
@@ -66,6 +68,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         upserted: [Decision] = [],
         removed: [Removal] = [],
         restrictions: [Restriction]? = nil,
+        granted: [PolicyGrant]? = nil,
         stopped: [StoppedUse]? = nil,
         endsGrants: Bool
     ) {
@@ -74,6 +77,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         self.upserted = upserted
         self.removed = removed
         self.restrictions = restrictions
+        self.granted = granted
         self.stopped = stopped
         self.endsGrants = endsGrants
     }
@@ -89,6 +93,8 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
     package var decisions: [Decision]
     /// What the policy forbids.
     package var restrictions: [Restriction]
+    /// What the policy allows.
+    package var granted: [PolicyGrant]?
     /// Uses that were ended and that the coordinator has not yet heard to be over.
     package var stopped: [StoppedUse]?
 
@@ -98,12 +104,14 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
         number: UInt64,
         decisions: [Decision],
         restrictions: [Restriction],
+        granted: [PolicyGrant]? = nil,
         stopped: [StoppedUse]? = nil
     ) {
         self.epoch = epoch
         self.number = number
         self.decisions = decisions
         self.restrictions = restrictions
+        self.granted = granted
         self.stopped = stopped
     }
 }

@@ -33,7 +33,11 @@ package struct DecisionReplica: Hashable, Sendable {
     package mutating func apply(_ snapshot: DecisionSnapshot) {
         epoch = snapshot.epoch
         number = snapshot.number
-        decisions = DecisionSet(snapshot.decisions, restrictions: snapshot.restrictions)
+        decisions = DecisionSet(
+            snapshot.decisions,
+            restrictions: snapshot.restrictions,
+            granted: snapshot.granted ?? []
+        )
         remember(snapshot.stopped)
     }
 

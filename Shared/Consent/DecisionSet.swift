@@ -30,15 +30,19 @@ package enum Standing: Hashable, Sendable {
 
 /// Decisions and restrictions, and what follows from them; the coordinator and every service hold the same.
 ///
-/// What the policy forbids comes first. Then, of all decisions in force that speak about a need, the latest holds.
+/// What the policy forbids comes first. Then, of all decisions in force that speak about a need, the latest holds; where
+/// there is none, what the policy allows.
 package struct DecisionSet: Hashable, Sendable {
     private var decisionsByPrincipal: [Principal: [Decision]] = [:]
     /// What the policy forbids.
     package private(set) var restrictions: [Restriction]
+    /// What the policy allows.
+    package private(set) var granted: [PolicyGrant]
 
     /// Makes a set.
-    package init(_ decisions: [Decision] = [], restrictions: [Restriction] = []) {
+    package init(_ decisions: [Decision] = [], restrictions: [Restriction] = [], granted: [PolicyGrant] = []) {
         self.restrictions = restrictions
+        self.granted = granted
         for decision in decisions { upsert(decision) }
     }
 
@@ -64,7 +68,7 @@ package struct DecisionSet: Hashable, Sendable {
             if decision.verdict == .denied { return .denied(decision) }
             if decision.redeemedBy == nil { return .authorized(decision) }
         }
-        return .notDetermined
+        return byPolicy(need, principal).map(Standing.authorized) ?? .notDetermined
     }
 
     /// How running work stands that rests on the grant `held`: a `once` grant that was redeemed for it goes on allowing it.
@@ -80,7 +84,7 @@ package struct DecisionSet: Hashable, Sendable {
             if decision.verdict == .denied { return .denied(decision) }
             if decision.id == held || decision.lifespan != .once { return .authorized(decision) }
         }
-        return .notDetermined
+        return byPolicy(need, principal).map(Standing.authorized) ?? .notDetermined
     }
 
     /// Whether new work may rest on this very grant, though there is a newer one that would do as well.
@@ -92,7 +96,14 @@ package struct DecisionSet: Hashable, Sendable {
             if decision.verdict == .denied { return false }
             if decision.id == id { return decision.redeemedBy == nil }
         }
-        return false
+        return granted(to: principal).contains {
+            $0.id == id && $0.applies(to: need, principal: principal, label: label)
+        }
+    }
+
+    /// What the policy allows to a principal, or to all of them, as decisions.
+    package func granted(to principal: Principal?) -> [Decision] {
+        granted.filter { principal == nil || $0.principal == principal }.map(\.decision)
     }
 
     /// Every decision in force that says no to a need, the oldest first: all of them have to go for it to be open again.
@@ -105,10 +116,15 @@ package struct DecisionSet: Hashable, Sendable {
         for removal in change.removed { remove(removal.id) }
         for decision in change.upserted { upsert(decision) }
         if let restrictions = change.restrictions { self.restrictions = restrictions }
+        if let granted = change.granted { self.granted = granted }
     }
 
     private func restriction(of need: Need, _ principal: Principal) -> Restriction? {
         restrictions.first { $0.forbids(need.resource, to: principal) }
+    }
+
+    private func byPolicy(_ need: Need, _ principal: Principal) -> Decision? {
+        granted.first { $0.decision.applies(to: need, principal: principal, label: nil) }?.decision
     }
 
     private func speaking(

@@ -28,7 +28,8 @@ extension PermissionMachine {
     ) throws(PermissionRefusal) -> [PermissionAction] {
         try check(selector)
         var drafts: [DecisionSelector] = []
-        for grant in decisions.about(selector.principal) where grant.isInForce(at: now.wall) {
+        let known = decisions.about(selector.principal) + decisions.granted(to: selector.principal)
+        for grant in known where grant.isInForce(at: now.wall) {
             guard grant.verdict == .allowed, let draft = selector.denial(of: grant), !drafts.contains(draft) else {
                 continue
             }

@@ -1,8 +1,12 @@
 extension PermissionMachine {
-    /// The policy forbids exactly this now; what is switched off stays so.
-    package mutating func restrict(_ restrictions: [Restriction], at now: ClockPair) -> [PermissionAction] {
+    /// The policy forbids and allows exactly this now; what is switched off stays so.
+    package mutating func follow(
+        restrictions: [Restriction],
+        granted: [PolicyGrant] = [],
+        at now: ClockPair
+    ) -> [PermissionAction] {
         policy = restrictions
-        return restrict(at: now)
+        return follow(granted, at: now)
     }
 
     /// An operator switches something off for everybody, or on again.
@@ -11,14 +15,21 @@ extension PermissionMachine {
     package mutating func turn(_ resource: Resource, on isOn: Bool, at now: ClockPair) -> [PermissionAction] {
         switchedOff.removeAll { $0 == resource }
         if !isOn { switchedOff.append(resource) }
-        return restrict(at: now)
+        return follow(decisions.granted, at: now)
     }
 
-    private mutating func restrict(at now: ClockPair) -> [PermissionAction] {
+    private mutating func follow(_ granted: [PolicyGrant], at now: ClockPair) -> [PermissionAction] {
         let all = policy + switchedOff.map { Restriction($0, isSwitch: true) }
         let before = decisions.restrictions
-        guard all != before else { return [] }
+        let grantedBefore = decisions.granted
+        guard all != before || granted != grantedBefore else { return [] }
         let isGrown = all.contains { new in !before.contains { $0.covers(new) } }
-        return [step(restrictions: all, endsGrants: isGrown)] + reconsider(at: now)
+        let isLess = grantedBefore.contains { old in !granted.contains { $0.covers(old) } }
+        let step = step(
+            restrictions: all == before ? nil : all,
+            granted: granted == grantedBefore ? nil : granted,
+            endsGrants: isGrown || isLess
+        )
+        return [step] + reconsider(at: now)
     }
 }

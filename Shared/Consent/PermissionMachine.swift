@@ -54,12 +54,13 @@ package struct PermissionMachine: Sendable {
         decisions: [Decision] = [],
         generation: UInt64 = 0,
         restrictions: [Restriction] = [],
+        granted: [PolicyGrant] = [],
         switchedOff: [Resource] = []
     ) {
         policy = restrictions
         self.switchedOff = switchedOff
         let switches = switchedOff.map { Restriction($0, isSwitch: true) }
-        self.decisions = DecisionSet(decisions, restrictions: restrictions + switches)
+        self.decisions = DecisionSet(decisions, restrictions: restrictions + switches, granted: granted)
         self.generation = max(generation, decisions.map(\.generation).max() ?? 0)
     }
 
@@ -73,6 +74,7 @@ package struct PermissionMachine: Sendable {
             number: number,
             decisions: decisions.all,
             restrictions: decisions.restrictions,
+            granted: decisions.granted.isEmpty ? nil : decisions.granted,
             stopped: stopped.isEmpty ? nil : stopped
         )
     }
@@ -158,6 +160,7 @@ package struct PermissionMachine: Sendable {
         upserted: [Decision] = [],
         removed: [Removal] = [],
         restrictions: [Restriction]? = nil,
+        granted: [PolicyGrant]? = nil,
         stopped: [StoppedUse]? = nil,
         endsGrants: Bool
     ) -> PermissionAction {
@@ -168,6 +171,7 @@ package struct PermissionMachine: Sendable {
             upserted: upserted,
             removed: removed,
             restrictions: restrictions,
+            granted: granted,
             stopped: stopped,
             endsGrants: endsGrants
         )

@@ -19,7 +19,7 @@ package struct PermissionState: Hashable, Sendable, Codable {
     package var grant: String?
     /// The generation of the replica that holds this decision.
     package var generation: Int64?
-    /// Why the status is not `authorized`: `dismissed`, `noPrompter`, `policy`.
+    /// Why the status is not `authorized`: `dismissed`, `noPrompter`, `policy`; `policy` also for what the policy allows.
     package var cause: String?
 
     package init(principal: Principal, resource: Resource, access: Access, status: Status) {

@@ -9,10 +9,10 @@ private import Timekeeping
 package final class LivePolicy: Sendable {
     private struct State {
         var operators: Operators
-        var restrictions: [Restriction]
+        var policy: Policy
         /// When it was read.
         var read = Timestamp.now()
-        var changed: (@Sendable ([Restriction]) async -> Void)?
+        var changed: (@Sendable (Policy) async -> Void)?
     }
 
     private let read: @Sendable () throws -> Policy
@@ -47,7 +47,7 @@ package final class LivePolicy: Sendable {
         watch = PolicyWatch(from: status)
         containers = policy.containers
         resolve = { Operators(policy: $0, deployment: deployment, user: user) }
-        state = Mutex(State(operators: resolve(policy), restrictions: policy.restrictions))
+        state = Mutex(State(operators: resolve(policy), policy: policy))
     }
 
     /// Reads the policy for the first time; blocks meanwhile.
@@ -75,13 +75,16 @@ package final class LivePolicy: Sendable {
     package var operators: Operators { state.withLock { $0.operators } }
 
     /// What is forbidden now.
-    package var restrictions: [Restriction] { state.withLock { $0.restrictions } }
+    package var restrictions: [Restriction] { state.withLock { $0.policy.restrictions } }
+
+    /// What is allowed now where nobody has decided.
+    package var granted: [PolicyGrant] { state.withLock { $0.policy.granted } }
 
     /// When what holds now was read, in RFC 3339.
     package var readAt: String { state.withLock { $0.read.description } }
 
-    /// Has what is forbidden told, from now on, whenever the policy was read again.
-    package func onReload(_ changed: @escaping @Sendable ([Restriction]) async -> Void) {
+    /// Has the policy told, from now on, whenever it was read again.
+    package func onReload(_ changed: @escaping @Sendable (Policy) async -> Void) {
         state.withLock { $0.changed = changed }
     }
 
@@ -94,13 +97,12 @@ package final class LivePolicy: Sendable {
     package func reload() async throws {
         let policy = try read()
         let operators = resolve(policy)
-        let restrictions = policy.restrictions
         let changed = state.withLock { state in
             state.operators = operators
-            state.restrictions = restrictions
+            state.policy = policy
             state.read = .now()
             return state.changed
         }
-        await changed?(restrictions)
+        await changed?(policy)
     }
 }

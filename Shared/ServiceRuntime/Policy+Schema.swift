@@ -25,6 +25,14 @@ extension Policy {
                 "pattern": "^(camera/(?!(front|back|external)( |$))[^ ]+|microphone/[^ ]+|library|location|export)( for (uid|unit|key|container):[^ ]+)?$"
               }
             },
+            "granted": {
+              "description": "What is allowed to one principal where nobody has decided.",
+              "type": "array",
+              "items": {
+                "type": "string",
+                "pattern": "^(camera/(?!(front|back|external) )[^ ]+( use)?|microphone/[^ ]+( use)?|library( (addOnly|read|readWrite))?|location( read)?|export( use)?) for (uid|unit|key|container):[^ ]+$"
+              }
+            },
             "containers": {
               "description": "Control groups below which a container's name is proof; read at the start of a service.",
               "type": "array",

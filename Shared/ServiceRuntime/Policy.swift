@@ -1,7 +1,8 @@
 package import Consent
 private import FoundationEssentials
 
-/// The policy file: who may speak for the person, what is forbidden, and which runtimes' containers are known.
+/// The policy file: who may speak for the person, what is forbidden, what is allowed without a question, and which runtimes'
+/// containers are known.
 package struct Policy: Sendable, Hashable {
     /// Operators beside root: principals such as `uid:1000` and `unit:panel.service`, and groups as `group:video`.
     package let operators: [String]
@@ -9,11 +10,13 @@ package struct Policy: Sendable, Hashable {
     package let containers: [String]
     /// What nobody can allow: `camera/*` for everybody, `camera/* for uid:1000` for one principal.
     package let restrictions: [Restriction]
+    /// What is allowed where nobody has decided: `camera/* use for unit:booth.service`.
+    package let granted: [PolicyGrant]
 
     /// What a policy may say.
-    package static let names = ["operators", "restricted", "containers"]
+    package static let names = ["operators", "restricted", "granted", "containers"]
 
-    private static let spokenNames = "\"operators\", \"restricted\" and \"containers\""
+    private static let spokenNames = "\"operators\", \"restricted\", \"granted\" and \"containers\""
 
     private static func spoken(_ text: String) -> String { "\"\(EscapedText.shown(text, limit: 60))\"" }
 
@@ -22,6 +25,7 @@ package struct Policy: Sendable, Hashable {
         operators = []
         containers = []
         restrictions = []
+        granted = []
     }
 
     /// Reads a policy.
@@ -64,24 +68,46 @@ package struct Policy: Sendable, Hashable {
                 )
             }
             guard !restriction.resource.isPosition else {
-                throw PolicyError(
-                    description:
-                        "\(Self.spoken(text)) in \"restricted\" names where cameras look, and no camera; "
-                        + "name one as `obscura cameras list` does, or \"camera/*\""
-                )
+                throw PolicyError(position: Self.spoken(text), in: "restricted")
             }
             restrictions.append(restriction)
         }
         self.restrictions = restrictions
+        granted = try Self.grants(lists["granted"] ?? [])
         for text in containers where !(text.hasPrefix("/") && text.hasSuffix("/")) {
             throw PolicyError(description: "\(Self.spoken(text)) in \"containers\" does not begin and end with /")
         }
     }
 }
 
+extension Policy {
+    fileprivate static func grants(_ texts: [String]) throws(PolicyError) -> [PolicyGrant] {
+        var grants: [PolicyGrant] = []
+        for text in texts {
+            guard let grant = PolicyGrant(text) else {
+                throw PolicyError(
+                    description: "\(spoken(text)) in \"granted\" is no \"RESOURCE ACCESS for PRINCIPAL\", "
+                        + "such as \"camera/* use for unit:booth.service\""
+                )
+            }
+            guard !grant.resource.isPosition else { throw PolicyError(position: spoken(text), in: "granted") }
+            grants.append(grant)
+        }
+        return grants
+    }
+}
+
 /// Why a policy is refused.
 package struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+}
+
+extension PolicyError {
+    fileprivate init(position text: String, in list: String) {
+        description =
+            "\(text) in \"\(list)\" names where cameras look, and no camera; "
+            + "name one as `obscura cameras list` does, or \"camera/*\""
+    }
 }
 
 /// What stands behind a name in a policy.

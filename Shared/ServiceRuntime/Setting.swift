@@ -29,7 +29,11 @@ extension Setting {
         Setting("data", "DIR", "what must last"),
         Setting("runtime", "DIR", "sockets and locks"),
         Setting("deployment", "personal|system", "who is kept apart from whom", fallback: "personal"),
-        Setting("policy", "FILE", "operators and restrictions; DATA/policy.json when it is there"),
+        Setting(
+            "policy",
+            "FILE",
+            "operators, what is forbidden and what is granted; DATA/policy.json when it is there"
+        ),
         Setting("log-level", "LEVEL", "trace, debug, info, warning or error", fallback: "info"),
         Setting("role-keys-fd", "N", "read the role's key from this descriptor"),
         Setting("role-keys", "FILE", "read the role's key from this file; RUNTIME/keys/SERVICE.json when it is there"),

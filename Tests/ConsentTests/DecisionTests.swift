@@ -200,15 +200,78 @@ struct `The gate` {
             _ = try machine.decide(selector, .allowed, .forever, by: Fixture.operator, at: now)
         }
         let restriction = Restriction(.camera("*"), for: Fixture.program)
-        let ended = machine.restrict([restriction], at: now).changes
+        let ended = machine.follow(restrictions: [restriction], at: now).changes
         #expect(ended.map(\.endsGrants) == [true] && ended.map(\.restrictions) == [[restriction]])
         #expect(machine.status() == .restricted)
         let other = machine.decisions.standing(of: Fixture.front, principal: .user(7), label: nil, at: now.wall)
         #expect(other.status == .authorized)
         // Forbidden to everybody is more; to one of them again is less.
-        #expect(machine.restrict([Restriction(.camera("*"))], at: now).changes.map(\.endsGrants) == [true])
-        #expect(machine.restrict([restriction], at: now).changes.map(\.endsGrants) == [false])
-        #expect(machine.restrict([], at: now).changes.count == 1 && machine.status() == .authorized)
+        #expect(machine.follow(restrictions: [Restriction(.camera("*"))], at: now).changes.map(\.endsGrants) == [true])
+        #expect(machine.follow(restrictions: [restriction], at: now).changes.map(\.endsGrants) == [false])
+        #expect(machine.follow(restrictions: [], at: now).changes.count == 1 && machine.status() == .authorized)
+    }
+
+    @Test func `what the policy allows needs no question, and a person's word comes before it`() throws {
+        let now = Fixture.clock()
+        let granted = [
+            try #require(PolicyGrant("camera/* use for uid:1000")), try #require(PolicyGrant("library read for uid:7")),
+        ]
+        var machine = Fixture.machine()
+        _ = machine.ask(Fixture.ask(1), at: now)
+        let actions = machine.follow(restrictions: [], granted: granted, at: now)
+        #expect(actions.changes.map(\.endsGrants) == [false] && actions.closed == [.settled])
+        #expect(machine.status() == .authorized && machine.status(Fixture.read) == .notDetermined)
+        let other = machine.decisions.standing(of: Fixture.front, principal: .user(7), label: nil, at: now.wall)
+        #expect(other == .notDetermined)
+
+        _ = try machine.decide(Fixture.selector(), .denied, .forever, by: Fixture.operator, at: now)
+        #expect(machine.status() == .denied && machine.status(Fixture.back) == .authorized)
+        _ = machine.follow(restrictions: [], granted: [], at: now)
+        _ = machine.follow(restrictions: [], granted: granted, at: now)
+        #expect(machine.status() == .denied, "the policy lifts no denial")
+        _ = try machine.reset(Fixture.selector(), by: Fixture.operator, at: now)
+        #expect(machine.status() == .authorized, "as the policy says")
+        let revoked = try machine.revoke(Fixture.selector(.camera("*")), by: Fixture.operator, at: now)
+        #expect(revoked.changes.map(\.endsGrants) == [true] && machine.status(Fixture.back) == .denied)
+        #expect(machine.decisions.all.map(\.verdict) == [.denied])
+        _ = machine.follow(restrictions: [Restriction(.camera("*"))], granted: granted, at: now)
+        #expect(machine.status() == .restricted)
+    }
+
+    @Test func `work that rests on the policy ends when the policy allows it no more, and only then`() throws {
+        let now = Fixture.clock()
+        let all = try #require(PolicyGrant("camera/* use for uid:1000"))
+        let front = try #require(PolicyGrant("camera/front for uid:1000"))
+        var machine = PermissionMachine(granted: [all])
+        var gate = Gate()
+        gate.apply(machine.snapshot(epoch: "e"))
+        gate.setLease(valid: true)
+        guard
+            case .allowed(let grant) = gate.answer(Fixture.front, principal: Fixture.program, label: "a", at: now.wall)
+        else { return #expect(Bool(false), "not allowed") }
+        #expect(DecisionID(grant.id.description) == grant.id && grant.id.isPolicy)
+        #expect(
+            machine.decisions.permits(grant.id, Fixture.front, principal: Fixture.program, label: nil, at: now.wall)
+        )
+        #expect(!machine.decisions.permits(grant.id, Fixture.front, principal: .user(7), label: nil, at: now.wall))
+        for (granted, isOver) in [([all, front], false), ([front], false), ([], true)] {
+            let epoch = gate.epoch
+            for change in machine.follow(restrictions: [], granted: granted, at: now).changes { try gate.apply(change) }
+            let end = gate.revocation(of: grant, principal: Fixture.program, label: "a", at: now.wall)
+            #expect((end?.reason == .revoked) == isOver && (end == nil) != isOver)
+            if isOver { #expect(gate.epoch > epoch) }
+        }
+        #expect(gate.replica.decisions == machine.decisions)
+    }
+
+    @Test(arguments: [
+        ("camera/* use for uid:1000", "camera/* use for uid:1000"), ("library for uid:1", "library addOnly for uid:1"),
+        ("location read for unit:a.service", "location read for unit:a.service"),
+        ("camera/front", nil), ("camera/front read for uid:1", nil), ("library  read for uid:1", nil),
+        ("library read", nil), ("library read for me", nil), (" for uid:1", nil), ("camera/a use twice for uid:1", nil),
+    ])
+    func `what the policy allows is read from its words`(text: String, read: String?) {
+        #expect(PolicyGrant(text)?.description == read)
     }
 
     @Test(arguments: Role.allCases)
@@ -269,7 +332,7 @@ struct `The gate` {
             actions = try machine.reset(Fixture.selector(), by: .user(7), at: end)
             expected = .reset
         case "restrict":
-            actions = machine.restrict([Restriction(.camera("*"))], at: end)
+            actions = machine.follow(restrictions: [Restriction(.camera("*"))], at: end)
             (expected, by) = (.restricted, nil)
         default:
             actions = machine.expire(at: end)

@@ -152,11 +152,11 @@ struct `The global switch` {
     @Test func `and the policy do not undo each other`() {
         var machine = Fixture.machine()
         let policy = [Restriction(.camera("*"))]
-        _ = machine.restrict(policy, at: now)
+        _ = machine.follow(restrictions: policy, at: now)
         _ = machine.turn(.camera("front"), on: false, at: now)
-        _ = machine.restrict([], at: now)
+        _ = machine.follow(restrictions: [], at: now)
         #expect(machine.status() == .restricted && machine.status(Fixture.back) == .notDetermined)
-        _ = machine.restrict(policy, at: now)
+        _ = machine.follow(restrictions: policy, at: now)
         _ = machine.turn(.camera("front"), on: true, at: now)
         #expect(machine.status() == .restricted)
     }

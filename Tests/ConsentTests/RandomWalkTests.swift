@@ -174,7 +174,12 @@ struct RandomWalk {
             rest(prompt)
             try take(machine.timeOut(prompt.id, at: now))
         case 2:
-            try take(machine.restrict(Bool.random(using: &random) ? [] : [Restriction(pick(Self.patterns))], at: now))
+            let restrictions = Bool.random(using: &random) ? [] : [Restriction(pick(Self.patterns))]
+            let granted = (0..<Int.random(in: 0...2, using: &random)).compactMap { _ in
+                let resource = pick(Self.patterns)
+                return PolicyGrant(resource, pick(resource.accesses), for: pick(Self.principals))
+            }
+            try take(machine.follow(restrictions: restrictions, granted: granted, at: now))
         default: try take(machine.withdraw(AskID(UInt64.random(in: 1...nextAsk, using: &random))))
         }
     }

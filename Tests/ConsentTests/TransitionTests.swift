@@ -47,10 +47,10 @@ struct `Transitions` {
         case .authorizedUntil: try decide(.allowed, end)
         case .authorizedSession: try decide(.allowed, .session)
         case .authorizedUnused: try decide(.allowed, .unusedFor(days: 1))
-        case .restricted: _ = machine.restrict([Restriction(.camera("*"))], at: now)
+        case .restricted: _ = machine.follow(restrictions: [Restriction(.camera("*"))], at: now)
         case .restrictedGrant:
             try decide(.allowed, .forever)
-            _ = machine.restrict([Restriction(.camera("*"))], at: now)
+            _ = machine.follow(restrictions: [Restriction(.camera("*"))], at: now)
         case .switchedOff: _ = machine.turn(.camera("*"), on: false, at: now)
         }
         return machine
@@ -90,8 +90,8 @@ struct `Transitions` {
             case .release: return machine.release(id, principal: Fixture.program, by: "capture-1", at: now)
             case .servicesGone: return machine.keepRedeemed(by: [], at: now)
             case .endComes, .sessionLeaseOver, .unusedForDays: return machine.expire(at: now)
-            case .restrict: return machine.restrict([Restriction(.camera("*"))], at: now)
-            case .unrestrict: return machine.restrict([], at: now)
+            case .restrict: return machine.follow(restrictions: [Restriction(.camera("*"))], at: now)
+            case .unrestrict: return machine.follow(restrictions: [], at: now)
             case .switchOff: return machine.turn(.camera("*"), on: false, at: now)
             case .switchOn: return machine.turn(.camera("*"), on: true, at: now)
             case .keepSession:

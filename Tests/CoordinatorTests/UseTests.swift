@@ -270,10 +270,10 @@ struct `Uses, sessions and the switch on the wire` {
             let use = try use(1, grant: try await grant(wire))
             _ = try await wire.capture().call(ReportUses(uses: [use]))
             let desk = wire.test.desk
-            try await desk.turn { machine, now in machine.restrict([Restriction(.library)], at: now) }
+            try await desk.turn { machine, now in machine.follow(restrictions: [Restriction(.library)], at: now) }
             wire.test.storage.fail(true)
             let writes = wire.test.storage.writes
-            try await desk.turn { machine, now in machine.restrict([], at: now) }
+            try await desk.turn { machine, now in machine.follow(restrictions: [], at: now) }
             #expect(wire.test.services.announced.last?.restrictions == [])
             #expect(try await wire.program().call(StopUse(use: use.use)) == use)
             #expect(wire.test.storage.writes == writes)
@@ -327,6 +327,24 @@ struct `Uses, sessions and the switch on the wire` {
                 try await turn()
             }
             #expect(wire.test.services.announced.last?.removed.map(\.reason) == [.sessionEnded])
+        }
+    }
+
+    @Test func `what the policy allows is listed as its, stored nowhere, and no more than it says`() async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            let granted = [try #require(PolicyGrant(.camera("*"), .use, for: .user(geteuid())))]
+            try await wire.test.desk.turn { $0.follow(restrictions: [], granted: granted, at: $1) }
+            #expect(wire.test.services.announced.last?.granted == granted && wire.test.storage.decisions.isEmpty)
+            let listed = try #require(try await client.call(ListPermissions()).permissions.first)
+            #expect(listed.status == .authorized && listed.cause == "policy")
+            #expect(listed.decidedBy == nil && listed.lifespan == nil)
+            let needs = [Wire.front, Need(.library, .read)]
+            let states = try await client.call(PermissionStatus(needs: needs)).permissions
+            #expect(states.map(\.status) == [.authorized, .notDetermined])
+            try await wire.test.desk.turn { $0.follow(restrictions: [], at: $1) }
+            #expect(wire.test.services.announced.last?.endsGrants == true)
+            #expect(try await client.call(ListPermissions()).permissions.isEmpty)
         }
     }
 

@@ -144,7 +144,7 @@ final class Wire: Sendable {
     }
 
     func restrict() throws {
-        try take { $0.restrict([Restriction(.library)], at: Wire.clock) }
+        try take { $0.follow(restrictions: [Restriction(.library)], at: Wire.clock) }
     }
 
     private func take(_ body: (inout PermissionMachine) throws -> [PermissionAction]) throws {

@@ -155,7 +155,9 @@ struct `The consent gate` {
         try coordinator.decide(.denied, .forever, .library)
         let write = await refusal(coordinator, [add])
         #expect(write?.code == .dataUnavailable && write?.number == -3310 && write?.cause == "accessDenied")
-        coordinator.take { machine in machine.restrict([Restriction(.camera("*"))], at: FakeCoordinator.clock) }
+        coordinator.take { machine in
+            machine.follow(restrictions: [Restriction(.camera("*"))], at: FakeCoordinator.clock)
+        }
         let restricted = await refusal(coordinator, [front])
         #expect(restricted?.code == .accessRestricted && restricted?.number == -3312)
     }

@@ -70,6 +70,9 @@ struct PolicyTests {
         let policy = try policy(#"{"restricted": ["camera/*", "export for uid:7"]}"#)
         #expect(policy.restrictions == [Restriction(.camera("*")), Restriction(.export, for: .user(7))])
         #expect(try self.policy("{}").restrictions.isEmpty)
+        let granted = try self.policy(#"{"granted": ["camera/* for unit:booth.service", "library read for uid:7"]}"#)
+            .granted
+        #expect(granted.map(\.description) == ["camera/* use for unit:booth.service", "library read for uid:7"])
     }
 
     @Test func `a policy that is read again holds from then on, and one that can not be read changes nothing`()
@@ -80,7 +83,7 @@ struct PolicyTests {
             try Policy(decoding: Array(text.withLock { $0 }.utf8))
         }
         let told = Mutex<[[Restriction]]>([])
-        live.onReload { restrictions in told.withLock { $0.append(restrictions) } }
+        live.onReload { policy in told.withLock { $0.append(policy.restrictions) } }
         #expect(!live.operators.include(caller(.user(7), user: 7, group: 7)) && live.restrictions.isEmpty)
         try await live.reload()
         #expect(live.operators.include(caller(.user(7), user: 7, group: 7)))
@@ -95,6 +98,8 @@ struct PolicyTests {
         "", "[]", #"{"operators": ["root"]}"#, #"{"operators": ["group:"]}"#, #"{"containers": ["x"]}"#,
         #"{"containers": ["/machine.slice"]}"#,
         #"{"restrictions": []}"#, #"{"restricted": ["cameras"]}"#, #"{"restricted": ["camera/* for me"]}"#,
+        #"{"granted": ["camera/*"]}"#, #"{"granted": ["camera/front for uid:7"]}"#,
+        #"{"granted": ["export read for uid:7"]}"#,
         #"{"restricted": ["camera/front"]}"#, #"{"restricted": ["camera/external for uid:7"]}"#,
     ])
     func `a policy that means nothing is refused`(text: String) {
@@ -173,6 +178,15 @@ struct PolicyTests {
         let pattern = try Regex(try #require(schema.properties["restricted"]).items.pattern)
         for text in ["camera/\(position)", "camera/\(position) for uid:7"] {
             #expect(text.wholeMatch(of: pattern) == nil)
+        }
+        let allowing = try Regex(try #require(schema.properties["granted"]).items.pattern)
+        for text in ["camera/\(position) for uid:7", "camera/* read for uid:7", "camera/*", "library write for uid:7"] {
+            #expect(text.wholeMatch(of: allowing) == nil, "\(text)")
+        }
+        for text in [
+            "camera/\(position)-0 use for uid:7", "library readWrite for key:a", "location for unit:a.service",
+        ] {
+            #expect(text.wholeMatch(of: allowing) != nil, "\(text)")
         }
         for text in ["camera/\(position)-0", "camera/*", "camera/\(position)-0 for uid:7", "microphone/\(position)"] {
             #expect(text.wholeMatch(of: pattern) != nil, "\(text)")

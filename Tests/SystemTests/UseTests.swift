@@ -88,15 +88,16 @@ struct UseTests {
         }
     }
 
-    @Test func `a policy file that is written ends a film by itself`() async throws {
+    @Test func `a policy file allows without a question, and ends a film by itself when it is written`() async throws {
         try await Folder.with { folder in
             let path = folder.path + "/policy.json"
-            try Data("{}".utf8).write(to: URL(filePath: path))
+            let us = "uid:\(getuid())"
+            let granting = Data(#"{"granted": ["camera/* use for \#(us)", "library addOnly for \#(us)"]}"#.utf8)
+            try granting.write(to: URL(filePath: path))
             var options = Cluster.Options()
             options.arguments = ["--policy", path]
             try await Cluster.with(options) { cluster in
-                try await cluster.allowEverything()
-                let film = try cluster.start("record", "--duration", "60s", "--json", "--progress")
+                let film = try cluster.start("record", "--duration", "60s", "--no-prompt", "--json", "--progress")
                 try await cluster.filmed(1, by: film)
                 try Data(#"{"restricted": ["camera/*"]}"#.utf8).write(to: URL(filePath: path), options: .atomic)
                 let outcome = await film.outcome()
@@ -106,10 +107,15 @@ struct UseTests {
                 try await eventually("the fault is told") {
                     try await cluster.obscura("status", "--json").output.contains("stays in force")
                 }
-                #expect(try await cluster.obscura("photo", "--json").status == 77, "the policy before holds")
+                #expect(
+                    try await cluster.obscura("photo", "--no-prompt", "--json").status == 77,
+                    "the policy before holds"
+                )
                 try FileManager.default.removeItem(atPath: path)
-                try Data("{}".utf8).write(to: URL(filePath: path))
-                try await eventually("a photo") { try await cluster.obscura("photo", "--json").status == 0 }
+                try granting.write(to: URL(filePath: path))
+                try await eventually("a photo") {
+                    try await cluster.obscura("photo", "--no-prompt", "--json").status == 0
+                }
             }
         }
     }

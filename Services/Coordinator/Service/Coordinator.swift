@@ -77,6 +77,7 @@ package struct Coordinator: Sendable {
                 }
             ),
             restrictions: host.policy.restrictions,
+            granted: host.policy.granted,
             log: host.log
         )
         snapshots.set(desk)
@@ -86,10 +87,12 @@ package struct Coordinator: Sendable {
             uptime: { Self.now().uptime },
             isGone: { PeerIdentity.isGone($0.processID, startedAt: $0.startTime) }
         )
-        host.policy.onReload { [desk, uses, log = host.log] restrictions in
+        host.policy.onReload { [desk, uses, log = host.log] policy in
             do {
                 // The policy is not stored: what fails here is what had to be stored before.
-                try await desk.turn { machine, now in machine.restrict(restrictions, at: now) }
+                try await desk.turn { machine, now in
+                    machine.follow(restrictions: policy.restrictions, granted: policy.granted, at: now)
+                }
             } catch {
                 log.error("the policy holds; decisions before it are not stored yet", ["reason": .string("\(error)")])
             }

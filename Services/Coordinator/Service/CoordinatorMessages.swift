@@ -93,9 +93,8 @@ package struct CoordinatorMessages: Sendable {
         await server.register(ListPermissions.self) { [desk] request, call in
             let principal = try subject(request.principal, call)
             let number = await desk.number
-            return RequestPermissions.Reply(
-                permissions: await desk.decisions(about: principal).map { PermissionState($0, number: number) }
-            )
+            let known = await desk.granted(to: principal) + desk.decisions(about: principal)
+            return RequestPermissions.Reply(permissions: known.map { PermissionState($0, number: number) })
         }
         await server.registerStream(WatchPermissions.self) { [desk, isOperator] _, call, sink in
             let principal = try subject(nil, call)

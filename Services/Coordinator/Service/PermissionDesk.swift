@@ -63,6 +63,7 @@ package actor PermissionDesk {
     ///   - loop: The socket loop.
     ///   - world: Clocks and services.
     ///   - restrictions: What the policy forbids.
+    ///   - granted: What the policy allows.
     ///   - promptLifetime: How long a prompt waits for an answer.
     ///   - log: Changes go here at `info`.
     package init(
@@ -71,6 +72,7 @@ package actor PermissionDesk {
         loop: EventLoop,
         world: World,
         restrictions: [Restriction] = [],
+        granted: [PolicyGrant] = [],
         promptLifetime: Duration = .seconds(120),
         log: Logger
     ) {
@@ -78,6 +80,7 @@ package actor PermissionDesk {
             decisions: stored.decisions,
             generation: stored.generation,
             restrictions: restrictions,
+            granted: granted,
             switchedOff: stored.switchedOff
         )
         self.storage = storage
@@ -221,6 +224,9 @@ package actor PermissionDesk {
     package func decisions(about principal: Principal?) -> [Decision] {
         principal.map(machine.decisions.about) ?? machine.decisions.all
     }
+
+    /// What the policy allows to a principal, or to all of them.
+    package func granted(to principal: Principal?) -> [Decision] { machine.decisions.granted(to: principal) }
 
     /// All decisions at their present step, for a service.
     package func snapshot(epoch: String) -> DecisionSnapshot { machine.snapshot(epoch: epoch) }

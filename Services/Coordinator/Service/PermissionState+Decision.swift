@@ -26,12 +26,17 @@ extension PermissionState {
     }
 
     private mutating func describe(_ decision: Decision) {
+        grant = decision.verdict == .allowed ? decision.id.description : nil
+        if decision.id.isPolicy {
+            // Nobody decided it, and it holds as long as the policy says so.
+            cause = "policy"
+            return
+        }
         label = decision.label
         lifespan = decision.lifespan
         until = decision.end?.description
         decidedAt = decision.decidedAt.description
         decidedBy = decision.decidedBy.description
-        grant = decision.verdict == .allowed ? decision.id.description : nil
     }
 }
 

@@ -94,7 +94,9 @@ final class DemoDecisions: Sendable {
 
     /// The decisions in their order, without what changes with every step.
     private static func decisions(about principal: Principal, _ person: any Cluster) async throws -> [PermissionState] {
-        try await person.call(ListPermissions(principal: principal)).permissions.map { state in
+        try await person.call(ListPermissions(principal: principal)).permissions.compactMap { state in
+            // What the policy allows was not decided, and can not be.
+            guard state.cause != "policy" else { return nil }
             var state = state
             state.generation = nil
             return state

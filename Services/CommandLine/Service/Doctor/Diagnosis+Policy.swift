@@ -19,6 +19,7 @@ extension Diagnosis {
             let policy = try Policy(decoding: bytes)
             let counts = [
                 ("operators", policy.operators.count), ("restricted", policy.restrictions.count),
+                ("granted", policy.granted.count),
                 ("containers", policy.containers.count),
             ].map { "\($0.0) \($0.1)" }.joined(separator: ", ")
             return Finding("policy", .ok, "\(path): \(counts)")

@@ -16,7 +16,7 @@ struct UpCommand: Command {
     private static let policy = Option(
         "policy",
         "FILE",
-        "Operators and restrictions (default: DATA/policy.json, if there); SIGHUP has them read it again",
+        "Operators, what is forbidden and what is granted (default: DATA/policy.json, if there); SIGHUP has them read it again",
         as: .text
     )
     private static let config = Option(
