@@ -56,9 +56,9 @@ package struct DecisionSet: Hashable, Sendable {
         decisionsByPrincipal[principal] ?? []
     }
 
-    /// The decision with this id about the principal.
+    /// The decision with this id about the principal, or what the policy allows to it under this id.
     package func decision(_ id: DecisionID, about principal: Principal) -> Decision? {
-        decisionsByPrincipal[principal]?.first { $0.id == id }
+        (id.isPolicy ? granted(to: principal) : about(principal)).first { $0.id == id }
     }
 
     /// How new work of a program stands towards a need at `now`; a redeemed `once` grant allows nothing new.

@@ -250,6 +250,7 @@ struct `The gate` {
             case .allowed(let grant) = gate.answer(Fixture.front, principal: Fixture.program, label: "a", at: now.wall)
         else { return #expect(Bool(false), "not allowed") }
         #expect(DecisionID(grant.id.description) == grant.id && grant.id.isPolicy)
+        #expect(gate.replica.decisions.decision(grant.id, about: Fixture.program)?.id == grant.id)
         #expect(
             machine.decisions.permits(grant.id, Fixture.front, principal: Fixture.program, label: nil, at: now.wall)
         )

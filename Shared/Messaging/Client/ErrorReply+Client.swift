@@ -18,7 +18,7 @@ extension ErrorReply {
             .serviceUnavailable,
             "The connection to \(service) was lost.",
             reason: "The service ended; whether the request had its effect is not known.",
-            recoverySuggestion: "Try again, with an idempotency key if it must not happen twice.",
+            recoverySuggestion: "Look whether it had its effect, and try again where it had not.",
             retryAfter: 1_000,
             cause: "connectionLost",
             parameters: ["service": service]
