@@ -31,7 +31,7 @@ struct MovieRecoveryTests {
         let whole = try Self.film(frames: 13, killedAfter: .max, finishing: true, hasSound: hasSound)
         var lastFrames = 0
         var reachedComplete = false
-        for limit in TestExtent.indices(0...whole.written, every: 7) {
+        for limit in TestExtent.indices(0...whole.written, every: 23) {
             var file = try Self.film(frames: 13, killedAfter: limit, finishing: true, hasSound: hasSound)
             let before = file.bytes.count
             do throws(MovieError) {
