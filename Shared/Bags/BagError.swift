@@ -5,6 +5,8 @@ package struct BagError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: String, Hashable, Sendable {
         /// The directory has something else in it.
         case notABag
+        /// The bag's copies have another privacy profile than those that were to come.
+        case otherProfile
         /// A bag whose manifest has not been written yet.
         case unfinished
         /// Another process writes into the bag.

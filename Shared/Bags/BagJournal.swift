@@ -3,7 +3,7 @@ import Hashing
 
 /// What was put into a bag, with enough to see later whether it still lies there untouched.
 ///
-/// One line a file: hash, bytes, time of change, inode, name. It saves hashing everything again; a journal that is
+/// One line a file: hash, bytes, time of change, inode, name; and one with the bag's privacy profile. It saves hashing everything again; a journal that is
 /// lost or damaged costs time and nothing else, so its lines are not synced one by one.
 struct BagJournal {
     static let name = ".obscura-journal"
@@ -16,7 +16,11 @@ struct BagJournal {
         var inode: UInt64
     }
 
+    private static let profileWord = "profile"
+
     private var entries: [String: Entry] = [:]
+    /// What was taken out of the copies, where that was written down.
+    private(set) var profile: String?
 
     init() {}
 
@@ -27,6 +31,7 @@ struct BagJournal {
         for line in bytes.split(separator: 0x0A) {
             let parts = line.split(separator: 0x20, maxSplits: 4, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
+            if parts.count == 2, parts[0] == Self.profileWord { profile = parts[1] }
             guard parts.count == 5, let digest = SHA256Digest(parts[0]), let size = Int64(parts[1]),
                 let modified = Int64(parts[2]), let inode = UInt64(parts[3])
             else { continue }
@@ -44,6 +49,12 @@ struct BagJournal {
 
     /// The hash of what was put there last, whatever became of it.
     func lastDigest(of name: String) -> SHA256Digest? { entries[name]?.digest }
+
+    /// Writes down what is taken out of the copies.
+    mutating func setProfile(_ profile: String, in file: borrowing FileDescriptor) throws(FilesError) {
+        self.profile = profile
+        try file.writeAll(Array("\(Self.profileWord) \(profile)\n".utf8))
+    }
 
     /// Writes a file down.
     mutating func add(

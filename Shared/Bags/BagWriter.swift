@@ -21,6 +21,8 @@ package struct BagWriter: ~Copyable {
     /// What the manifest of an earlier export says, when it was asked for.
     private var earlier: [String: SHA256Digest]?
     private(set) var journal: BagJournal
+    /// What was taken out of the copies, where whoever writes them says it.
+    private let profile: String?
     /// The real names in `data/` by their collision key.
     private var lying: [String: String]
     private var claimed: Set<String> = []
@@ -35,23 +37,32 @@ package struct BagWriter: ~Copyable {
 
     /// Opens the directory as a bag: a new one if it is empty, else one to go on with.
     ///
-    /// - Throws: `notABag` when something else lies there, `inUse`, `files`.
-    package init(_ root: consuming Directory) throws(BagError) {
+    /// - Parameters:
+    ///   - root: The directory.
+    ///   - profile: The word for what is taken out of the copies, `none` for originals: a bag keeps to one. Without it the
+    ///     bag says nothing about it, and is not asked.
+    /// - Throws: `notABag` when something else lies there, `otherProfile`, `inUse`, `files`.
+    package init(_ root: consuming Directory, profile: String? = nil) throws(BagError) {
         try Self.check(root)
+        if let profile { try Self.check(profile, in: root) }
         do throws(FilesError) {
-            try self.init(opening: root)
+            try self.init(opening: root, profile)
         } catch {
             if error.code == .locked { throw BagError(.inUse, "another process writes into this bag", cause: error) }
             throw BagError(error)
         }
     }
 
-    private init(opening root: consuming Directory) throws(FilesError) {
+    private init(opening root: consuming Directory, _ profile: String?) throws(FilesError) {
         // A child that was forked at the wrong moment holds a copy of an earlier lock until it has become its program.
         let hadLock = try root.status(of: Self.lockName) != nil
         let lock = try FileLock.waiting(for: .milliseconds(500), Self.lockName, in: root)
         // One that gave up its bag has removed the lock's name, and with that the lock.
         guard try root.status(of: Self.lockName) != nil else {
+            throw FilesError(code: .locked, operation: "lock", path: Self.lockName)
+        }
+        // Another export has begun the bag since its profile was looked at.
+        if let profile, let earlier = try Self.earlierProfile(of: root), earlier != profile {
             throw FilesError(code: .locked, operation: "lock", path: Self.lockName)
         }
         var found = Set(try root.entries().map(\.name))
@@ -60,10 +71,11 @@ package struct BagWriter: ~Copyable {
             try root.writeAtomically(Array(Self.declaration.utf8), to: "bagit.txt", permissions: 0o666)
         }
         let data = try root.makeDirectory("data", permissions: 0o777)
-        let journal = BagJournal(readingFrom: root)
+        var journal = BagJournal(readingFrom: root)
         let journalFile = try root.open(BagJournal.name, [.write, .create, .append], permissions: 0o666)
         // A line that a kill cut short must not swallow the next one.
         try journalFile.writeAll([0x0A])
+        if let profile { try Self.tell(profile, in: root, &journal, journalFile) }
         var lying: [String: String] = [:]
         for entry in try data.entries() {
             if BagPayload.isPartial(entry.name) {
@@ -78,6 +90,7 @@ package struct BagWriter: ~Copyable {
         self.journal = journal
         self.journalFile = journalFile
         self.found = found
+        self.profile = profile
         self.lying = lying
     }
 
@@ -233,7 +246,7 @@ package struct BagWriter: ~Copyable {
     /// check names it; where the bag has the content of a changed one under another name, it is renewed from there. A file
     /// that neither the manifest nor the journal nor this run knows gets no line.
     ///
-    /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; `Payload-Oxum` is added.
+    /// - Parameter info: Lines for `bag-info.txt`, such as `Bagging-Date`; the profile and `Payload-Oxum` are added.
     /// - Returns: How many files and bytes the whole bag has, those of earlier runs included, and what was changed.
     /// - Throws: `files`.
     package mutating func seal(info: [(label: String, value: String)]) throws(BagError) -> BagSummary {
@@ -254,17 +267,17 @@ package struct BagWriter: ~Copyable {
         let files = digests.count
         let missing = try earlierManifest().filter { digests[$0.key] == nil }
         digests.merge(missing) { found, _ in found }
-        let lines = info + [("Payload-Oxum", "\(bytes).\(files)")]
+        let lines = info + (profile.map { [(Self.profileLabel, $0)] } ?? []) + [("Payload-Oxum", "\(bytes).\(files)")]
         let text = lines.map { "\(BagTag.clean($0.label)): \(BagTag.clean($0.value))\n" }.joined()
         let manifest = BagManifest.encoded(digests)
         let tags = BagManifest.encoded([
             "bagit.txt": SHA256Digest(hashing: Self.declaration),
-            "bag-info.txt": SHA256Digest(hashing: text),
+            Self.infoName: SHA256Digest(hashing: text),
             BagManifest.name: SHA256Digest(hashing: manifest),
         ])
         do throws(FilesError) {
             try root.writeAtomically(Array(Self.declaration.utf8), to: "bagit.txt", permissions: 0o666)
-            try root.writeAtomically(Array(text.utf8), to: "bag-info.txt", permissions: 0o666)
+            try root.writeAtomically(Array(text.utf8), to: Self.infoName, permissions: 0o666)
             try root.writeAtomically(tags, to: BagManifest.tagName, permissions: 0o666)
             try root.writeAtomically(manifest, to: BagManifest.name, permissions: 0o666)
             try journalFile.syncData()
@@ -318,7 +331,7 @@ package struct BagWriter: ~Copyable {
             for entry in try data.entries() where BagPayload.isPartial(entry.name) { try data.remove(entry.name) }
             // Refused as soon as something lies in it.
             try root.removeDirectory("data")
-            for name in ["bagit.txt", BagJournal.name, Self.lockName] where !found.contains(name) {
+            for name in ["bagit.txt", Self.infoName, BagJournal.name, Self.lockName] where !found.contains(name) {
                 try root.remove(name)
             }
         } catch {

@@ -20,11 +20,11 @@ enum Samples {
 
     /// Exports assets whose content is in `contents` by hash; gives the names and how many were copied.
     @discardableResult
-    static func export(_ assets: [BagAsset], contents: [String], to path: String) throws -> (
+    static func export(_ assets: [BagAsset], contents: [String], to path: String, profile: String? = nil) throws -> (
         names: [[String]], copied: Int, whole: BagSummary
     ) {
         let known = Dictionary(uniqueKeysWithValues: Set(contents).map { (SHA256Digest(hashing: $0), $0) })
-        var writer = try BagWriter(Directory(creating: path))
+        var writer = try BagWriter(Directory(creating: path), profile: profile)
         var names: [[String]] = []
         var copied = 0
         for asset in assets {

@@ -405,6 +405,12 @@ struct `An export` {
             // What is there is not copied again.
             let again = try await exporter.end(of: try await exporter.start(request, for: World.asker()).job)
             #expect(again.copied == 0 && again.skipped == 3)
+            // One bag has one profile.
+            let other = StartExport(selection: ExportSelection(), destination: "trip")
+            let refused = try await exporter.end(of: try await exporter.start(other, for: World.asker()).job)
+            #expect(refused.state == .failed && refused.error?.code == .destinationExists && refused.copied == 0)
+            #expect(refused.error?.reason?.contains(privacy.rawValue) == true)
+            #expect(try world.isValid())
         }
     }
 

@@ -27,14 +27,14 @@ package actor BagDesk {
     /// A desk on a loop of its own kind, which may block.
     package init(disk: EventLoop) { self.disk = disk }
 
-    /// Opens the bag.
+    /// Opens the bag, for copies from which `privacy` is taken out.
     ///
-    /// - Throws: `destinationRefused`, `destinationExists` for a folder with other files, `inUse`, `diskFull` …
-    package func open(_ destination: String, below roots: ExportRoots) throws {
+    /// - Throws: `destinationRefused`, `destinationExists` for a folder with other files or of another profile, `inUse`, `diskFull` …
+    package func open(_ destination: String, below roots: ExportRoots, privacy: PrivacyProfile) throws {
         folders = try roots.newFolders(of: destination)
         let directory = try roots.open(destination)
         do throws(BagError) {
-            writer = try BagWriter(directory)
+            writer = try BagWriter(directory, profile: privacy.rawValue)
         } catch {
             throw ErrorReply(error)
         }
@@ -130,6 +130,13 @@ extension ErrorReply {
         switch error.code {
         case .notABag, .unfinished:
             self.init(.destinationExists, "The destination has other files in it", reason: error.detail)
+        case .otherProfile:
+            self.init(
+                .destinationExists,
+                "The destination has another privacy profile",
+                reason: error.detail,
+                recoverySuggestion: "Choose another destination, or the privacy profile that this one has"
+            )
         case .inUse: self.init(.inUse, "Another export writes into this bag", reason: error.detail)
         case .contentMismatch: self.init(.damaged, "The copy is not what the library has", reason: error.detail)
         case .nameTaken: self.init(.destinationExists, "Another file has the name", reason: error.detail)

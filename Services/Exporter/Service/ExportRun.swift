@@ -47,7 +47,7 @@ struct ExportRun: Sendable {
     }
 
     private func fill(_ desk: BagDesk, _ assets: [Asset], _ pass: ExportPass) async throws {
-        try await desk.open(record.job.destination, below: roots)
+        try await desk.open(record.job.destination, below: roots, privacy: record.privacy)
         for file in try await place(assets, desk, pass) {
             try Task.checkCancellation()
             if file.isPresent {
@@ -57,8 +57,7 @@ struct ExportRun: Sendable {
             }
         }
         let day = String(now().description.prefix(10))
-        var info = [("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id)]
-        if record.privacy != .none { info.append(("Obscura-Privacy-Profile", record.privacy.rawValue)) }
+        let info = [("Bag-Software-Agent", "obscura-exporter"), ("Bagging-Date", day), ("External-Identifier", id)]
         let whole = try await desk.seal(info: info)
         await report(.left(whole))
     }

@@ -44,7 +44,7 @@ struct ExportCommand: Command {
             The files are written as your own user. An export that was interrupted is resumed by asking for it again. \
             A file of the export that was changed is copied anew, and what lay there is kept in DIR/changed. \
             With --privacy location the copies do not say where they were made; with all they say nothing but how they are \
-            shown, and have names that say nothing. A file that can not be cleaned for certain is not exported. \
+            shown, and have names that say nothing. A folder keeps to the --privacy of its first export. A file that can not be cleaned for certain is not exported. \
             Ends with 65 when a file could not be exported, whatever the reason, or when the bag has damaged, missing or \
             foreign files; where the whole export ended, with the status of what ended it, also with --service.
             """,

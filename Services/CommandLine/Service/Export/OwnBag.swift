@@ -9,6 +9,7 @@ import MessageSchema
 actor OwnBag {
     private let loop = EventLoop(name: "bag")
     private let path: String
+    private let privacy: PrivacyProfile
     private var writer: BagWriter?
     private var file: BagFileWriter?
     private(set) var copied = 0
@@ -31,7 +32,10 @@ actor OwnBag {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
-    init(path: String) { self.path = path }
+    init(path: String, privacy: PrivacyProfile) {
+        self.path = path
+        self.privacy = privacy
+    }
 
     isolated deinit {}
 
@@ -49,7 +53,7 @@ actor OwnBag {
             throw ErrorReply.cannotCreate(path, error)
         }
         do throws(BagError) {
-            writer = try BagWriter(directory)
+            writer = try BagWriter(directory, profile: privacy.rawValue)
             return Self.parts(of: try writer?.presentDigests() ?? [])
         } catch {
             throw ErrorReply(error, path)
@@ -202,6 +206,13 @@ extension ErrorReply {
                 "The destination is no bag",
                 reason: "'\(path)': \(error.detail)",
                 recoverySuggestion: "Choose an empty folder, or an earlier export"
+            )
+        case .otherProfile:
+            self.init(
+                .destinationExists,
+                "The folder has another privacy profile",
+                reason: "'\(path)': \(error.detail)",
+                recoverySuggestion: "Choose an empty folder, or export with the --privacy that this one has"
             )
         case .inUse: self.init(.inUse, "Another export writes into the folder", reason: "'\(path)': \(error.detail)")
         case .unfinished:

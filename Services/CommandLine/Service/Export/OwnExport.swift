@@ -29,7 +29,7 @@ struct OwnExport: Sendable {
         began: @escaping @Sendable () -> Void = {},
         progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
     ) async throws -> ExportOutcome {
-        let bag = OwnBag(path: destination)
+        let bag = OwnBag(path: destination, privacy: privacy ?? PrivacyProfile.none)
         do {
             return try await fill(bag, rules, began, progress)
         } catch {
