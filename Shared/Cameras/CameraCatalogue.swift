@@ -34,13 +34,13 @@ package struct CameraCatalogue: Hashable, Sendable {
     ///   - builtIn: When the built-in cameras appear.
     ///   - positions: Where cameras look, by identity: the administrator knows best.
     ///   - files: The cameras that replay files.
-    ///   - isForbidden: Whether nobody may use the camera of an identity.
+    ///   - whyForbidden: Why nobody may use the camera of an identity; nil where programs may be allowed to.
     package init(
         _ scan: CameraScanner.Scan,
         builtIn: BuiltInChoice,
         positions: Positions = [:],
         files: FileCameras = FileCameras(),
-        isForbidden: (String) -> Bool = { _ in false }
+        whyForbidden: (String) -> String? = { _ in nil }
     ) {
         let nodes = scan.nodes.filter { Self.mayBeCamera($0) }
         let identities = CameraIdentity.identities(of: nodes)
@@ -55,9 +55,9 @@ package struct CameraCatalogue: Hashable, Sendable {
         let showsBuiltIn = builtIn == .always || builtIn == .auto && !hasHardware && replayed.isEmpty
         let all = Self.lit(found, by: scan.lights) + replayed + (showsBuiltIn ? BuiltInCameras.all : [])
         cameras = all.map { camera in
-            guard isForbidden(camera.id) else { return camera }
+            guard let reason = whyForbidden(camera.id) else { return camera }
             var camera = camera
-            camera.availability = Availability(.disabled, reason: "the policy of this machine forbids it")
+            camera.availability = Availability(.disabled, reason: reason)
             return camera
         }
         problem = scan.problem

@@ -40,6 +40,11 @@ package struct Restriction: TextCodable {
 
     private static let switchMark = " by switch"
 
+    /// Why what it forbids to everybody is forbidden, in the middle of a sentence.
+    package var reason: String {
+        isSwitch ? "an operator has switched it off for everybody" : "the policy of this machine forbids it"
+    }
+
     /// Whether `resource` is forbidden to `principal`.
     package func forbids(_ resource: Resource, to principal: Principal) -> Bool {
         (self.principal == nil || self.principal == principal) && self.resource.covers(resource)

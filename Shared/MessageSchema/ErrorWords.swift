@@ -1,5 +1,8 @@
 /// What an error says in a sentence: its parts come from many hands, and are joined here alone.
 package enum ErrorWords {
+    /// What a program does after an answer was lost.
+    package static let repeating = "Try again, with an idempotency key if it must not happen twice."
+
     /// The description in quotation marks, the reason and what to do, each only where it says something new.
     package static func sentence(_ error: ErrorReply) -> String {
         let (description, reason, advice) = parts(of: error)

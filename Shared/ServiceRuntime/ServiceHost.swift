@@ -121,6 +121,15 @@ package final class ServiceHost: Sendable {
         return .operators(policy.operators, of: name)
     }
 
+    /// Why nobody may use a resource: by the policy that holds, or by the global switch; nil where programs may be allowed to.
+    ///
+    /// What the coordinator said last counts also while it is not heard.
+    package func whyForbidden(_ resource: Resource) -> String? {
+        (policy.restrictions + gate.decisions.restrictions).first {
+            $0.principal == nil && $0.resource.covers(resource)
+        }?.reason
+    }
+
     /// Says how the service is; a change of state is logged and told to whoever started us.
     package func report(_ state: ServiceState, detail: String? = nil) {
         let hasChanged = health.withLock { health in

@@ -66,6 +66,9 @@ package final class SharedGate: Sendable {
     /// Moves whenever something that was allowed may be allowed no more.
     package var epoch: UInt64 { publishedEpoch.load(ordering: .acquiring) }
 
+    /// What the policy and the global switch forbid, as the coordinator said it last.
+    package var restrictions: [Restriction] { state.withLock { $0.gate.replica.decisions.restrictions } }
+
     /// The number of the last step that was taken.
     package var number: UInt64 { state.withLock { $0.gate.replica.number } }
 

@@ -21,12 +21,12 @@ package struct MicrophoneCatalogue: Hashable, Sendable {
     ///   - scan: What was found.
     ///   - builtIn: When the built-in one appears.
     ///   - hasBuiltInCamera: Whether the built-in cameras appear: what a real camera sees never sounds like a test tone.
-    ///   - isForbidden: Whether nobody may use the microphone of an identity.
+    ///   - whyForbidden: Why nobody may use the microphone of an identity; nil where programs may be allowed to.
     package init(
         _ scan: MicrophoneScanner.Scan,
         builtIn: BuiltInMicrophoneChoice,
         hasBuiltInCamera: Bool,
-        isForbidden: (String) -> Bool = { _ in false }
+        whyForbidden: (String) -> String? = { _ in nil }
     ) {
         let ids = MicrophoneIdentity.ids(of: scan.devices)
         var found: [Microphone] = []
@@ -52,9 +52,9 @@ package struct MicrophoneCatalogue: Hashable, Sendable {
         let isAlone = found.isEmpty && scan.deniedCards == 0 && hasBuiltInCamera
         if builtIn == .always || builtIn == .auto && isAlone { found.append(BuiltInMicrophones.tone) }
         microphones = found.map { microphone in
-            guard isForbidden(microphone.id) else { return microphone }
+            guard let reason = whyForbidden(microphone.id) else { return microphone }
             var microphone = microphone
-            microphone.availability = Availability(.disabled, reason: "the policy forbids it to everybody")
+            microphone.availability = Availability(.disabled, reason: reason)
             return microphone
         }
         self.names = names

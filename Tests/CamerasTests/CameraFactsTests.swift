@@ -77,7 +77,10 @@ struct CameraFactsTests {
         let covered = Self.webcam { _, opened in opened.isCovered = true }
         #expect(Self.catalogue(covered).cameras.first?.availability.state == .disabled)
         let busy = Self.webcam { _, opened in opened.isInUse = true }
-        let forbidden = CameraCatalogue(Machines.scan(busy), builtIn: .always) { $0 != "pattern-front" }
+        let forbidden = CameraCatalogue(Machines.scan(busy), builtIn: .always) {
+            $0 != "pattern-front" ? "switched off" : nil
+        }
+        #expect(forbidden.cameras.map(\.availability.reason) == ["switched off", "switched off", nil])
         #expect(forbidden.cameras.map(\.availability.state) == [.disabled, .disabled, .available])
     }
 

@@ -226,7 +226,9 @@ struct FileCameraTests {
             #expect(auto.standard?.position == .back)
             let always = CameraCatalogue(scan, builtIn: .always, files: files)
             #expect(always.cameras.map(\.id) == ["file-film", "pattern-back", "pattern-front"])
-            let forbidden = CameraCatalogue(scan, builtIn: .always, files: files) { $0 == "file-film" }
+            let forbidden = CameraCatalogue(scan, builtIn: .always, files: files) {
+                $0 == "file-film" ? "switched off" : nil
+            }
             #expect(forbidden.cameras.map(\.availability.state) == [.disabled, .available, .available])
         }
     }

@@ -17,12 +17,12 @@ struct MicrophoneShelfTests {
     private static func shelf(
         _ scan: MicrophoneScanner.Scan,
         hasBuiltInCamera: Bool,
-        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false }
+        whyForbidden: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> MicrophoneShelf {
         MicrophoneShelf(
             scanner: MicrophoneScanner { scan },
             builtIn: .auto,
-            isForbidden: isForbidden,
+            whyForbidden: whyForbidden,
             hasBuiltInCamera: { hasBuiltInCamera }
         )
     }
@@ -69,9 +69,21 @@ struct MicrophoneShelfTests {
 
     @Test func `one that the policy forbids is not the usual one, and can be named to hear that`() async throws {
         let scan = MicrophoneScanner.Scan(devices: [Self.card(0, "A"), Self.card(1, "B")])
-        let shelf = Self.shelf(scan, hasBuiltInCamera: false) { $0 == "A-0" }
+        let shelf = Self.shelf(scan, hasBuiltInCamera: false) {
+            $0 == "A-0" ? "the policy of this machine forbids it" : nil
+        }
         #expect(try await shelf.device("").microphone.id == "B-0")
         #expect(try await shelf.device("A-0").microphone.availability.state == .disabled)
+    }
+
+    @Test func `one that is not there is told with those that are, and not with what else is wrong`() async throws {
+        let scan = MicrophoneScanner.Scan(devices: [Self.card(0, "A"), Self.card(1, "B")])
+        for (found, words) in [(scan, "There are A-0, B-0"), (.init(), "There is \(BuiltInMicrophones.tone.id)")] {
+            let absent = await #expect(throws: ErrorReply.self) {
+                _ = try await Self.shelf(found, hasBuiltInCamera: true).device("nope")
+            }
+            #expect(absent?.code == .microphoneAbsent && absent?.reason == words)
+        }
     }
 
     @Test func `a microphone gives what a film can have`() {

@@ -5,6 +5,11 @@ import Media
 import MessageSchema
 import Testing
 
+/// What became of a flash.
+enum CaptureFlash: Sendable {
+    case lit, dark, notAsked
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct `Photo and record` {
     @Test func `a photo is printed as the asset's fields, flat, with how it was taken`() async throws {
@@ -23,6 +28,31 @@ struct `Photo and record` {
         #expect(outcome.text.contains(#""camera":"pattern-back","filename":"IMG_0001.JPG""#))
         #expect(outcome.text.contains(#""url":"assets-library://asset/asset.JPG?id="#))
         #expect(!outcome.text.contains(#""type""#))
+    }
+
+    @Test(arguments: [(CaptureFlash.lit, false), (.dark, true), (.notAsked, false)])
+    func `a flash that was asked for and was off is told`(flash: CaptureFlash, isTold: Bool) async {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { request in
+            var result = Samples.result()
+            result.asked = request.settings
+            result.granted.flash = flash == .lit ? .on : .off
+            return result
+        }
+        let asked = flash == .notAsked ? [] : ["--flash", "on"]
+        let outcome = await obscura(["photo", "--camera", "front"] + asked, on: cluster)
+        #expect(outcome.status == .success)
+        #expect(outcome.text.contains("flash     off: the camera has none, or it could not be lit") == isTold)
+    }
+
+    @Test func `a self-timer that is too long for the request is told by its option`() async {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { _ in
+            throw ErrorReply.invalidParameter("settings.delay", "shorter than the time that the request has")
+        }
+        let outcome = await obscura("photo", "--camera", "b", "--timeout", "3s", "--delay", "10s", on: cluster)
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains("--delay has to be shorter") && !outcome.errors.contains("settings."))
     }
 
     @Test func `several photos are a line each, and a numbered copy each`() async throws {
@@ -111,6 +141,10 @@ struct `Photo and record` {
         #expect(await obscura("photo", "--json", on: cluster).text.contains(#""asked":{"camera":"b"}"#))
         cluster.on(ListCameras.self) { _ in
             .init(cameras: [Samples.camera("f", .front), Samples.camera("b", .back, .busy)])
+        }
+        #expect(await obscura("photo", "--json", on: cluster).text.contains(#""asked":{"camera":"f"}"#))
+        cluster.on(ListCameras.self) { _ in
+            .init(cameras: [Samples.camera("b", .back, .disabled), Samples.camera("f", .front)])
         }
         #expect(await obscura("photo", "--json", on: cluster).text.contains(#""asked":{"camera":"f"}"#))
         cluster.on(ListCameras.self) { _ in .init(cameras: []) }

@@ -1,4 +1,5 @@
 import Cameras
+import Consent
 import FoundationEssentials
 import HotPlug
 import MessageSchema
@@ -98,7 +99,7 @@ struct CameraDeskTests {
         retry: Duration = .milliseconds(1),
         watching: Duration = .seconds(60),
         files: FileCameras = FileCameras(),
-        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false }
+        whyForbidden: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> CameraDesk {
         var pace = LookPlan.Pace()
         pace.gathering = .milliseconds(1)
@@ -110,7 +111,7 @@ struct CameraDeskTests {
             builtIn: .never,
             positions: [:],
             files: files,
-            isForbidden: isForbidden,
+            whyForbidden: whyForbidden,
             pace: pace,
             controls: { _ in nil },
             library: { .unavailable }
@@ -303,11 +304,33 @@ struct CameraDeskTests {
         try await withTemporaryDirectory { root in
             let machine = try Machine(root)
             try machine.plug("video0") { _ in Machine.works() }
-            let desk = Self.desk(machine) { _ in true }
+            let desk = Self.desk(machine) { _ in "the policy of this machine forbids it" }
             let cameras = await desk.cameras()
             #expect(cameras.cameras.map(\.availability.state) == [.disabled])
             #expect(cameras.status(of: .camera).reason == "disabled")
             #expect(cameras.status(of: .camera).detail == "the policy of this machine forbids it")
+        }
+    }
+
+    @Test func `a camera that is switched off is disabled at once, for those who watch and those who ask`() async throws
+    {
+        try await withTemporaryDirectory { root in
+            let machine = try Machine(root)
+            try machine.plug("video0") { _ in Machine.works() }
+            let reason = Mutex<String?>(nil)
+            let desk = Self.desk(machine) { _ in reason.withLock { $0 } }
+            var entry = await desk.startWatching()
+            #expect(Self.states(entry) == [.available])
+            reason.withLock { $0 = Restriction(.camera("*"), isSwitch: true).reason }
+            await desk.reconsider()
+            entry = try await desk.board.next(after: entry.number)
+            #expect(Self.states(entry) == [.disabled])
+            let asked = await desk.cameras().cameras.map(\.availability)
+            #expect(asked.map(\.reason) == ["an operator has switched it off for everybody"])
+            reason.withLock { $0 = nil }
+            await desk.reconsider()
+            #expect(await desk.cameras().cameras.map(\.availability.state) == [.available])
+            await desk.stopWatching()
         }
     }
 }

@@ -23,12 +23,13 @@ struct MicrophoneDeskTests {
         let desk = MicrophoneDesk(
             scanner: MicrophoneScanner { Self.scan },
             builtIn: .always,
-            isForbidden: { $0 == "PCH-0" },
+            whyForbidden: { $0 == "PCH-0" ? "the policy of this machine forbids it" : nil },
             hasBuiltInCamera: { true }
         )
         let reply = await desk.list()
         #expect(reply.microphones.map(\.id) == ["PCH-0", "pattern-microphone"])
         #expect(reply.microphones.map(\.availability.state) == [.disabled, .available])
+        #expect(reply.microphones.first?.availability.reason == "the policy of this machine forbids it")
         #expect(reply.microphones.first?.name == "HDA Intel PCH, ALC257 Analog")
         #expect(reply.problem == nil)
     }

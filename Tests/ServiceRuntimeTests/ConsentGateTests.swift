@@ -33,6 +33,15 @@ struct `The consent gate` {
         #expect(coordinator.state.withLock { $0.asked.isEmpty })
     }
 
+    @Test func `what is switched off for everybody is known without asking for it`() {
+        let coordinator = FakeCoordinator()
+        #expect(coordinator.gate.restrictions.isEmpty)
+        coordinator.take { $0.turn(.camera("*"), on: false, at: FakeCoordinator.clock) }
+        #expect(coordinator.gate.restrictions == [Restriction(.camera("*"), isSwitch: true)])
+        coordinator.take { $0.turn(.camera("*"), on: true, at: FakeCoordinator.clock) }
+        #expect(coordinator.gate.restrictions.isEmpty)
+    }
+
     @Test
     func `a film with sound is asked for in one question, and goes on silent when the microphone alone is taken back`()
         async throws

@@ -122,7 +122,10 @@ struct MicrophoneCatalogueTests {
 
     @Test func `one that the policy forbids is disabled, and not the usual one where there is another`() {
         let scan = MicrophoneScanner.Scan(devices: Self.loopback)
-        let catalogue = MicrophoneCatalogue(scan, builtIn: .never, hasBuiltInCamera: false) { $0 == "Loopback-0" }
+        let catalogue = MicrophoneCatalogue(scan, builtIn: .never, hasBuiltInCamera: false) {
+            $0 == "Loopback-0" ? "the policy of this machine forbids it" : nil
+        }
+        #expect(catalogue.microphones.first?.availability.reason == "the policy of this machine forbids it")
         #expect(catalogue.microphones.map(\.availability.state) == [.disabled, .available])
         #expect(catalogue.microphone("")?.id == "Loopback-1")
     }

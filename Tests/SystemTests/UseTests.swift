@@ -83,8 +83,22 @@ struct UseTests {
             let error = try photo.error()
             #expect(error.code == "accessRestricted" && error.cause == "switch")
             #expect(error.recoverySuggestion?.contains("obscura permissions switch 'camera/*' on") == true)
+            let cameras = try await cluster.obscura("cameras", "list", "--json").objects(CameraLine.self)
+            #expect(!cameras.isEmpty && cameras.allSatisfy { $0.availability.state == "disabled" }, "\(cameras)")
+            #expect(cameras.first?.availability.reason?.contains("switched it off") == true)
+            let microphones = try await cluster.obscura("microphones", "list", "--json").output
+            #expect(microphones.contains("available"), "\(microphones)")
             #expect(try await cluster.obscura("permissions", "switch", "camera/*", "on", "--json").status == 0)
             #expect(try await cluster.obscura("photo", "--json").status == 0)
+            // Where none was named, the camera that can be used is taken.
+            let off = try await cluster.obscura("permissions", "switch", "camera/pattern-back", "off", "--json")
+            #expect(off.status == 0)
+            let front = try await cluster.obscura("photo", "--json")
+            #expect(front.status == 0 && front.output.contains(#""camera":"pattern-front""#), "\(front.output)")
+            #expect(try await cluster.obscura("photo", "--camera", "pattern-back", "--json").status == 77)
+            #expect(
+                try await cluster.obscura("permissions", "switch", "camera/pattern-back", "on", "--json").status == 0
+            )
         }
     }
 

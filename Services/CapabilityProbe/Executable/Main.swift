@@ -9,7 +9,11 @@ struct Main {
             let probe = try CapabilityProbe(host: host)
             await probe.register()
             // Runs beside the messages for as long as the service; ended by what is returned.
-            let following = Task { await probe.followDevices() }
+            let following = Task {
+                async let restrictions: Void = probe.followRestrictions()
+                await probe.followDevices()
+                await restrictions
+            }
             await probe.logReport()
             return { following.cancel() }
         }

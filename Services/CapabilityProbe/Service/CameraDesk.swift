@@ -35,7 +35,7 @@ package actor CameraDesk {
     private let builtIn: BuiltInChoice
     private let positions: CameraCatalogue.Positions
     private let files: FileCameras
-    private let isForbidden: @Sendable (String) -> Bool
+    private let whyForbidden: @Sendable (String) -> String?
     private let library: LibraryQuestion
     private let controlsOfNode: ControlQuestion
     private let health: HealthQuestion
@@ -56,7 +56,7 @@ package actor CameraDesk {
     ///   - builtIn: When the built-in cameras appear.
     ///   - positions: Positions that the administrator gave, by identity.
     ///   - files: The cameras that replay files.
-    ///   - isForbidden: Whether nobody may use the camera of an identity.
+    ///   - whyForbidden: Why nobody may use the camera of an identity; nil where programs may be allowed to.
     ///   - pace: When the machine is looked at.
     ///   - controls: Asks a node for its controls.
     ///   - health: Asks capture.
@@ -67,7 +67,7 @@ package actor CameraDesk {
         builtIn: BuiltInChoice,
         positions: CameraCatalogue.Positions,
         files: FileCameras = FileCameras(),
-        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
+        whyForbidden: @escaping @Sendable (String) -> String? = { _ in nil },
         pace: LookPlan.Pace = LookPlan.Pace(),
         controls: @escaping ControlQuestion = { try? CameraControl.list(ofNode: $0) },
         health: @escaping HealthQuestion = { [] },
@@ -78,7 +78,7 @@ package actor CameraDesk {
         self.builtIn = builtIn
         self.positions = positions
         self.files = files
-        self.isForbidden = isForbidden
+        self.whyForbidden = whyForbidden
         self.library = library
         controlsOfNode = controls
         self.health = health
@@ -118,6 +118,9 @@ package actor CameraDesk {
         plan.hear(news, at: .now())
         setAlarm()
     }
+
+    /// What is forbidden to everybody may be something else now: looks at once, for those who watch and those who ask.
+    package func reconsider() { look() }
 
     /// Begins to look by itself, also for what no event tells; whoever begins also stops.
     ///
@@ -170,7 +173,7 @@ package actor CameraDesk {
             builtIn: builtIn,
             positions: positions,
             files: files,
-            isForbidden: isForbidden
+            whyForbidden: whyForbidden
         )
         .troubled(by: troubles)
         plan.look(at: .now(), unready: scan.nodes.filter(\.isUnready).map { Self.name(ofNode: $0.path) })

@@ -33,9 +33,7 @@ package struct CapabilityProbe: Sendable {
             builtIn: configuration.builtIn,
             positions: configuration.positions,
             files: configuration.files,
-            isForbidden: { [policy = host.policy] id in
-                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.camera(id)) }
-            },
+            whyForbidden: { host.whyForbidden(.camera($0)) },
             health: { await Self.troubles(host) },
             looked: { [log = host.log] look in
                 log.debug(
@@ -52,9 +50,7 @@ package struct CapabilityProbe: Sendable {
         self.desk = desk
         microphones = MicrophoneDesk(
             builtIn: configuration.builtIn,
-            isForbidden: { [policy = host.policy] id in
-                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
-            },
+            whyForbidden: { host.whyForbidden(.microphone($0)) },
             hasBuiltInCamera: { await desk.cameras().catalogue.showsBuiltIn }
         )
     }
@@ -117,6 +113,22 @@ package struct CapabilityProbe: Sendable {
                 ]
             )
             await desk.hear(news)
+        }
+    }
+
+    /// Looks again whenever what is forbidden to everybody has changed, until the task is cancelled.
+    package func followRestrictions() async {
+        let decisions = host.gate.decisions
+        var known = decisions.restrictions
+        while !Task.isCancelled {
+            let version = decisions.version
+            let now = decisions.restrictions
+            if now != known {
+                known = now
+                await desk.reconsider()
+            } else {
+                await decisions.change(after: version)
+            }
         }
     }
 

@@ -8,7 +8,7 @@ package actor MicrophoneDesk {
     private let loop = EventLoop(name: "microphones")
     private let scanner: MicrophoneScanner
     private let builtIn: BuiltInMicrophoneChoice
-    private let isForbidden: @Sendable (String) -> Bool
+    private let whyForbidden: @Sendable (String) -> String?
     private let hasBuiltInCamera: @Sendable () async -> Bool
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
@@ -16,17 +16,17 @@ package actor MicrophoneDesk {
     /// - Parameters:
     ///   - scanner: What finds the microphones.
     ///   - builtIn: When the built-in one appears: by the rule of the built-in cameras.
-    ///   - isForbidden: Whether nobody may use the microphone of an identity.
+    ///   - whyForbidden: Why nobody may use the microphone of an identity; nil where programs may be allowed to.
     ///   - hasBuiltInCamera: Whether there are built-in cameras now.
     package init(
         scanner: MicrophoneScanner = MicrophoneScanner(),
         builtIn: BuiltInChoice,
-        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
+        whyForbidden: @escaping @Sendable (String) -> String? = { _ in nil },
         hasBuiltInCamera: @escaping @Sendable () async -> Bool
     ) {
         self.scanner = scanner
         self.hasBuiltInCamera = hasBuiltInCamera
-        self.isForbidden = isForbidden
+        self.whyForbidden = whyForbidden
         switch builtIn {
         case .auto: self.builtIn = .auto
         case .always: self.builtIn = .always
@@ -43,7 +43,7 @@ package actor MicrophoneDesk {
             scanner.scan(),
             builtIn: builtIn,
             hasBuiltInCamera: hasBuiltInCamera,
-            isForbidden: isForbidden
+            whyForbidden: whyForbidden
         )
         return ListMicrophones.Reply(microphones: catalogue.microphones, problem: catalogue.problem)
     }

@@ -44,9 +44,7 @@ package struct Capture: Sendable {
         self.shelf = shelf
         microphones = MicrophoneShelf(
             builtIn: configuration.builtIn,
-            isForbidden: { [policy = host.policy] id in
-                policy.restrictions.contains { $0.principal == nil && $0.resource.covers(.microphone(id)) }
-            },
+            whyForbidden: { host.whyForbidden(.microphone($0)) },
             hasBuiltInCamera: { await shelf.showsBuiltIn }
         )
         spool = try Spool(host.dataDirectory + "/capture/spool")
@@ -185,7 +183,7 @@ package struct Capture: Sendable {
         guard let delay = asked.delay, let deadline = call.deadline,
             BootInstant.now().advanced(by: .seconds(delay)) >= deadline
         else { return }
-        throw .invalidParameter("settings.delay", "shorter than the request's deadline")
+        throw .invalidParameter("settings.delay", "shorter than the time that the request has")
     }
 
     /// The answer to a request for photos that is repeated with its key, where all of them were saved.

@@ -11,7 +11,7 @@ package actor MicrophoneShelf {
     private let scanner: MicrophoneScanner
     private let builtIn: BuiltInMicrophoneChoice
     private let hasBuiltInCamera: @Sendable () async -> Bool
-    private let isForbidden: @Sendable (String) -> Bool
+    private let whyForbidden: @Sendable (String) -> String?
     private let opening: AlsaMicrophone.Opening
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
@@ -21,19 +21,20 @@ package actor MicrophoneShelf {
     /// - Parameters:
     ///   - scanner: What finds the microphones.
     ///   - builtIn: When the built-in cameras appear, and the built-in microphone with them.
-    ///   - isForbidden: Whether nobody may use the microphone of an identity: it is not the usual one where there is another.
+    ///   - whyForbidden: Why nobody may use the microphone of an identity, nil for one that
+    ///     is not forbidden: it is not the usual one where there is another.
     ///   - opening: How devices of hardware are opened.
     ///   - hasBuiltInCamera: Whether there are built-in cameras now.
     package init(
         scanner: MicrophoneScanner = MicrophoneScanner(),
         builtIn: BuiltInChoice,
-        isForbidden: @escaping @Sendable (String) -> Bool = { _ in false },
+        whyForbidden: @escaping @Sendable (String) -> String? = { _ in nil },
         opening: @escaping AlsaMicrophone.Opening = AlsaMicrophone.alsa,
         hasBuiltInCamera: @escaping @Sendable () async -> Bool
     ) {
         self.scanner = scanner
         self.builtIn = BuiltInMicrophoneChoice(builtIn)
-        self.isForbidden = isForbidden
+        self.whyForbidden = whyForbidden
         self.opening = opening
         self.hasBuiltInCamera = hasBuiltInCamera
     }
@@ -53,13 +54,17 @@ package actor MicrophoneShelf {
             scan,
             builtIn: builtIn,
             hasBuiltInCamera: hasBuiltInCamera,
-            isForbidden: isForbidden
+            whyForbidden: whyForbidden
         )
         guard let microphone = catalogue.microphone(name) else {
             throw ErrorReply(
                 scan.deniedCards > 0 ? .microphoneDenied : .microphoneAbsent,
                 name.isEmpty ? "There is no microphone" : "There is no microphone \"\(name)\"",
-                reason: catalogue.problem,
+                // What is wrong with the machine is no reason where there are others than the one that was named.
+                reason: name.isEmpty || catalogue.microphones.isEmpty || scan.deniedCards > 0
+                    ? catalogue.problem
+                    : "There \(catalogue.microphones.count == 1 ? "is" : "are") "
+                        + catalogue.microphones.map(\.id).joined(separator: ", "),
                 recoverySuggestion: "obscura microphones list",
                 parameters: ["microphone": name]
             )

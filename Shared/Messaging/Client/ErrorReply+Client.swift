@@ -18,7 +18,7 @@ extension ErrorReply {
             .serviceUnavailable,
             "The connection to \(service) was lost.",
             reason: "The service ended; whether the request had its effect is not known.",
-            recoverySuggestion: "Look whether it had its effect, and try again where it had not.",
+            recoverySuggestion: ErrorWords.repeating,
             retryAfter: 1_000,
             cause: "connectionLost",
             parameters: ["service": service]

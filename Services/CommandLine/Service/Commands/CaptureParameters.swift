@@ -130,6 +130,9 @@ enum CaptureParameters {
         if let missed = result.missedPictures, missed > 0 {
             tell("missed    \(CountText.of(missed, "picture"))")
         }
+        if result.asked.flash == .on, result.granted.flash == .off {
+            tell("flash     off: the camera has none, or it could not be lit")
+        }
         if let sound = result.sound {
             let end = sound.ended.map { ", \($0.reason.rawValue) after \($0.at.text) s: silent since" } ?? ""
             tell("sound     \(sound.microphone)\(end)")

@@ -9,6 +9,12 @@ enum WireWords {
         "camera": ["camera", "CAMERA"],
         "settings.camera": ["camera"],
         "settings.flash": ["flash"],
+        "settings.delay": ["delay"],
+        "settings.count": ["count"],
+        "settings.format": ["format"],
+        "settings.whenBusy": ["when-busy"],
+        "settings.codec": ["codec"],
+        "settings.container": ["container"],
         "settings.quality": ["quality"],
         "settings.maximumDuration": ["duration"],
         "settings.maximumBytes": ["maximum-bytes"],
@@ -94,6 +100,15 @@ extension ErrorReply {
     /// The refusal in the words of the command line, with what exactly was found; the wire's own word stays in
     /// `parameters`.
     func spoken(for signature: CommandSignature) -> ErrorReply {
+        if recoverySuggestion == ErrorWords.repeating {
+            var error = self
+            // Keys are the programs'; a person looks, or asks again.
+            error.recoverySuggestion =
+                signature.name == "export"
+                ? "run the same export again: it goes on from what is there"
+                : "look whether it has happened, and try again"
+            return error
+        }
         if let found = parameters?["found"] {
             var error = self
             error.reason = ErrorWords.joined([reason, found], by: ": ")
