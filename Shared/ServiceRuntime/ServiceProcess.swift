@@ -10,8 +10,8 @@ private import Messaging
 
 /// Runs one service as a process: settings, limits, sockets, registration, readiness, signals, drain.
 ///
-/// The one call in a service's `Main.swift`. Exit status: 0 after SIGTERM or SIGINT; 64 for wrong settings, 65 for data
-/// that this release can not read, 66 for a settings or policy file that can not be read, 73 for folders or sockets that can not be made, 75 when another one runs already,
+/// The one call in a service's `Main.swift`. Exit status: 0 after SIGTERM or SIGINT; 64 for wrong flags, 65 for data,
+/// a settings or a policy file that can not be understood, 66 for a settings or policy file that can not be read, 73 for folders or sockets that can not be made, 75 when another one runs already,
 /// 74 for input and output, 70 for the rest.
 package enum ServiceProcess {
     /// Starts what the service does: opens its data, registers its messages on the host's server.

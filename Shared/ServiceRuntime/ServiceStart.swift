@@ -109,12 +109,20 @@ struct ServiceStart {
     /// Whoever can write into these folders could put other sockets and other data in the place of ours.
     static func checkOwner(of directory: borrowing Directory, _ path: String) throws {
         let status = try directory.descriptor.status()
-        guard [0, geteuid()].contains(status.owner), status.permissions & 0o022 == 0 else {
+        guard [0, geteuid()].contains(status.owner) else {
             throw ErrorReply(
                 .cannotCreate,
                 "\(path) is no safe place",
-                reason: "It belongs to another user, or others can write into it.",
-                recoverySuggestion: "Choose a folder of your own with --data and --runtime, or: chmod go-w \(path)"
+                reason: "It belongs to the user \(status.owner), and this service runs as \(geteuid()).",
+                recoverySuggestion: "Choose a folder of your own with --data and --runtime."
+            )
+        }
+        guard status.permissions & 0o022 == 0 else {
+            throw ErrorReply(
+                .cannotCreate,
+                "\(path) is no safe place",
+                reason: "Others can write into it.",
+                recoverySuggestion: "Choose another folder with --data and --runtime, or: chmod go-w \(path)"
             )
         }
     }

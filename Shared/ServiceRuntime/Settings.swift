@@ -46,16 +46,21 @@ package struct Settings: Sendable {
 
     /// The value as a number.
     ///
-    /// - Throws: ``SettingsError/Code/badValue`` if it is none, or out of `range`.
+    /// - Throws: ``SettingsError/Code/badValue`` if it is none, or out of `range`; `badFile` where it stands in the file.
     package func number(_ name: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw SettingsError(
-                .badValue,
-                "--\(name) \(text) is not a number from \(range.lowerBound) to \(range.upperBound)"
+                origin(of: name) == .file ? .badFile : .badValue,
+                "\(spoken(name)) \(text) is not a number from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number
+    }
+
+    /// What a value that is refused was given by: the flag, or the name in the configuration file.
+    private func spoken(_ name: String) -> String {
+        origin(of: name) == .file ? "\"\(name)\" in the configuration file:" : "--\(name)"
     }
 
     private static func flags(in arguments: [String], declared: [Setting]) throws(SettingsError) -> [String: String] {
@@ -94,7 +99,7 @@ package struct Settings: Sendable {
         }
         let names = Set(declared.map(\.name))
         for name in entries.keys.sorted() where !names.contains(name) && !Setting.everywhere.contains(name) {
-            throw SettingsError(.unknown, "\(path): \"\(name)\" is not known")
+            throw SettingsError(.badFile, "\(path): \"\(name)\" is not known")
         }
         return entries.filter { names.contains($0.key) }.mapValues(\.text)
     }
@@ -102,7 +107,11 @@ package struct Settings: Sendable {
 
 /// Why settings could not be resolved.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    package enum Code: Hashable, Sendable { case unknown, badValue, badFile }
+    package enum Code: Hashable, Sendable {
+        case unknown, badValue
+        /// The configuration file can not be understood, or says what can not be.
+        case badFile
+    }
 
     package let code: Code
     package let description: String

@@ -12,9 +12,9 @@ struct StartFailure {
     init(_ error: any Error) {
         switch error {
         case let error as SettingsError:
-            self.init(text: error.description, code: 64)
+            self.init(text: error.description, code: error.code == .badFile ? 65 : 64)
         case let error as PolicyError:
-            self.init(text: error.description, code: 64)
+            self.init(text: error.description, code: 65)
         case let error as MessagingError:
             self.init(text: error.description, code: Self.code(for: error.code))
         case let error as FilesError:

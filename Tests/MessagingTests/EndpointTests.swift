@@ -83,6 +83,23 @@ struct EndpointTests {
         #expect(await startError(server) == .runtimeDirectory)
     }
 
+    @Test func `a place is free when nobody holds it, and what holds it is waited for`() async throws {
+        let cluster = try Cluster()
+        #expect(cluster.endpoint.waitUntilFree(for: .zero), "nothing was there, and nothing is made")
+        #expect(unsafe access(cluster.endpoint.lockPath, F_OK) != 0)
+        let holder = unsafe open(cluster.endpoint.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(holder >= 0 && flock(holder, LOCK_EX) == 0)
+        #expect(!cluster.endpoint.waitUntilFree(for: .milliseconds(30)))
+        async let isFree = Self.wait(for: cluster.endpoint)
+        close(holder)
+        #expect(await isFree)
+        // It was looked at, and not taken.
+        #expect(cluster.endpoint.waitUntilFree(for: .zero))
+    }
+
+    @concurrent
+    private static func wait(for endpoint: ServiceEndpoint) async -> Bool { endpoint.waitUntilFree(for: .seconds(30)) }
+
     @Test func `a lock that is a symbolic link is not followed`() async throws {
         let cluster = try Cluster()
         try #require(unsafe symlink("/tmp/elsewhere", cluster.endpoint.lockPath) == 0)

@@ -116,6 +116,7 @@ struct PolicyTests {
     func `what is wrong in a policy is named, whatever its value`(text: String, named: String) {
         let error = #expect(throws: PolicyError.self) { try policy(text) }
         #expect(error?.description.contains(named) == true)
+        #expect(error.map { StartFailure($0).code } == 65)
     }
 
     @Test func `the schema knows what the policy knows`() throws {

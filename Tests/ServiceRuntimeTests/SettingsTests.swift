@@ -45,7 +45,8 @@ struct SettingsTests {
 
     @Test(arguments: ["", "[]", #"{"nonsense": 1}"#, #"{"roots": {}}"#])
     func `a file of another shape is refused`(file: String) {
-        #expect(throws: SettingsError.self) { try settings(["--config", "f"], file: file) }
+        let error = #expect(throws: SettingsError.self) { try settings(["--config", "f"], file: file) }
+        #expect(error.map { StartFailure($0).code } == 65)
     }
 
     @Test func `a file may say what is for another service, which is passed over`() throws {
@@ -62,6 +63,14 @@ struct SettingsTests {
     @Test(arguments: ["0", "1001", "many", ""])
     func `a number is checked against its range`(text: String) throws {
         let settings = try settings(["--open-files", text])
-        #expect(throws: SettingsError.self) { try settings.number("open-files", in: 1...1_000) }
+        let error = #expect(throws: SettingsError.self) { try settings.number("open-files", in: 1...1_000) }
+        #expect(error.map { StartFailure($0).code } == 64)
+    }
+
+    @Test func `a number in the file that can not be is bad data, and no wrong flag`() throws {
+        let settings = try settings(["--config", "f"], file: #"{"open-files": 1001}"#)
+        let error = #expect(throws: SettingsError.self) { try settings.number("open-files", in: 1...1_000) }
+        #expect(error.map { StartFailure($0).code } == 65)
+        #expect(error?.description == #""open-files" in the configuration file: 1001 is not a number from 1 to 1000"#)
     }
 }

@@ -41,7 +41,7 @@ struct ConfigurationTests {
                 environment: Cluster.environment(home: folder.path),
                 directory: folder.path
             )
-            #expect(outcome.status == 64, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.status == 65, "\(outcome.output)\(outcome.errors)")
             #expect(outcome.errors.contains("export-rots") && outcome.errors.contains(file), "\(outcome.errors)")
         }
     }

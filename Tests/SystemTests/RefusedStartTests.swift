@@ -109,7 +109,7 @@ struct RefusedStartTests {
         ]
 
     private static func policy(_ what: String, _ text: String, words: [String]) -> Case {
-        Case(testDescription: what, status: 64, words: words) { try $0.write("policy.json", text.utf8) }
+        Case(testDescription: what, status: 65, words: words) { try $0.write("policy.json", text.utf8) }
     }
 
     @Test func `what is in the way of a cluster is said, with its exit code, and is left as it was`() async throws {

@@ -30,6 +30,29 @@ package struct ServiceEndpoint: Hashable, Sendable {
     }
 }
 
+extension ServiceEndpoint {
+    /// Waits until no process holds the service's place, for at most `limit`; polls every 20 ms, blocks the thread, makes
+    /// nothing.
+    ///
+    /// - Returns: Whether it is free.
+    package func waitUntilFree(for limit: Duration) -> Bool {
+        let end = ContinuousClock.now.advanced(by: limit)
+        while isHeld {
+            guard ContinuousClock.now < end else { return false }
+            usleep(20_000)
+        }
+        return true
+    }
+
+    /// A lock that can not be looked at counts as free: whoever takes it says why.
+    private var isHeld: Bool {
+        let descriptor = unsafe open(lockPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+}
+
 /// Holds a service's place in a runtime directory.
 ///
 /// libzmq lets a second process bind the same path and take its traffic (zmq_ipc(7)); the lock does not. The kernel lets

@@ -3,6 +3,7 @@ private import Consent
 package import Files
 private import Glibc
 private import MessageSchema
+private import Messaging
 private import ServiceRuntime
 
 /// The folders of a cluster: made, owned and closed to others before anything is started in them, and then held open.
@@ -22,7 +23,11 @@ package final class ClusterFolders: Sendable {
     /// Held for as long as the supervisor lives: two on one runtime directory would fight.
     private let lock: FileLock
 
-    /// Makes what is missing.
+    /// How long services of a supervisor that was killed may take to end: the kernel ends them with it (prctl(2),
+    /// PR_SET_PDEATHSIG).
+    private static let leaving = Duration.seconds(2)
+
+    /// Makes what is missing, and waits until services of an earlier supervisor are gone; blocks meanwhile.
     ///
     /// - Throws: ``ClusterError`` that says which folder, why, and what to do.
     package init(_ options: ClusterOptions) throws(ClusterError) {
@@ -37,6 +42,12 @@ package final class ClusterFolders: Sendable {
         keys = try Self.makeInner("keys", in: runtime, options.runtime, mode: 0o2750, for: identity)
         lock = try Self.lock(keys, options.runtime)
         self.identity = identity
+        let end = ContinuousClock.now.advanced(by: Self.leaving)
+        for service in ServiceName.allCases where !options.except.contains(service) {
+            let endpoint = ServiceEndpoint(service: service.rawValue, runtimeDirectory: options.runtime)
+            // One that stays says itself, when it is started, that another one runs.
+            _ = endpoint.waitUntilFree(for: ContinuousClock.now.duration(to: end))
+        }
     }
 
     private static func identity(for deployment: Deployment) throws(ClusterError) -> ChildRequest.Identity? {
@@ -127,7 +138,9 @@ package final class ClusterFolders: Sendable {
             throw ClusterError(
                 .notPermitted,
                 "\(path) does not belong to the user obscura, and is not empty",
-                advice: "Choose another folder, or, if it is meant for Obscura: chown obscura: \(path)"
+                advice:
+                    "Choose another folder with --data and --runtime, or, if all that is in it is meant for Obscura: "
+                    + "chown -R obscura: \(path)"
             )
         }
         let descriptor = directory.descriptor.rawValue
@@ -139,11 +152,18 @@ package final class ClusterFolders: Sendable {
     /// A folder of somebody else, or one that others can write into, would let them put sockets there.
     private static func checkOwner(of directory: borrowing Directory, path: String) throws {
         let status = try directory.descriptor.status()
-        guard status.owner == geteuid(), status.permissions & 0o022 == 0 else {
+        guard status.owner == geteuid() else {
             throw ClusterError(
                 .notPermitted,
-                "\(path) belongs to another user, or others can write into it",
-                advice: "Choose a folder of your own with --data and --runtime, or: chmod go-w \(path)"
+                "\(path) belongs to the user \(status.owner), and you are \(geteuid())",
+                advice: "Choose a folder of your own with --data and --runtime, or run this as that user"
+            )
+        }
+        guard status.permissions & 0o022 == 0 else {
+            throw ClusterError(
+                .notPermitted,
+                "Others can write into \(path)",
+                advice: "Choose another folder with --data and --runtime, or: chmod go-w \(path)"
             )
         }
         guard unsafe access(path, W_OK) == 0 else {

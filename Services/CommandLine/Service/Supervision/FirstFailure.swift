@@ -14,7 +14,14 @@ final class FirstFailure: Sendable {
     /// The error of a cluster that ended with this exit status; nil when no service failed.
     func error(status: Int32) -> ErrorReply? {
         guard let reason = reason.withLock({ $0 }) else { return nil }
-        return ErrorReply(Self.code(of: ProgramStatus(rawValue: status)), "The cluster can not run", reason: reason)
+        let status = ProgramStatus(rawValue: status)
+        return ErrorReply(
+            Self.code(of: status),
+            "The cluster can not run",
+            reason: reason,
+            // Files that people write are bad data too: no copy has to be restored for them.
+            recoverySuggestion: status == .badData ? "Put right what it names, and start the cluster again" : nil
+        )
     }
 
     private static func code(of status: ProgramStatus?) -> ErrorCode {
