@@ -64,6 +64,9 @@ struct FullDiskTests {
             let deny = try await cluster.obscura("permissions", "deny", "--resource", "export", "--json")
             #expect(deny.status == 74, "\(deny.output)\(deny.errors)")
             #expect(try await cluster.obscura("status", "--json").object(StatusLine.self).ready)
+            try await eventually("a word of the full disk beside the library's state") {
+                try await cluster.obscura("status", "--json").output.contains("the disk is full")
+            }
             try FileManager.default.removeItem(atPath: filler)
             let again = try await cluster.obscura("photo", "--json")
             #expect(again.status == 0, "\(again.errors)")

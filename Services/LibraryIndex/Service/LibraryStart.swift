@@ -25,7 +25,9 @@ package enum LibraryStart {
             let service = LibraryService(library: library, gate: gate, feed: feed, log: host.log)
             await service.register(on: host.server, operatorsOnly: host.operatorsOnly)
             let keeping = Housekeeping(of: library, log: host.log)
+            let space = SpaceWatch(of: library) { host.report(remark: $0) }
             return {
+                await space.stop()
                 await keeping.stop()
                 await library.close()
             }
