@@ -1,4 +1,5 @@
 import CommandLineService
+import Glibc
 import MessageSchema
 import ServiceRuntime
 import Testing
@@ -53,6 +54,32 @@ struct `The program` {
     @Test func `runs the command that is named`() async {
         #expect(await run("people greet Anna") == (.success, "hello Anna\n", ""))
         #expect(await run("--runtime /r people --json greet Anna") == (.success, "hello Anna\n", ""))
+    }
+
+    @Test(arguments: [
+        (ENOSPC, ["no room", "free some space"]), (EBADF, ["closed"]), (EIO, ["failed"]), (EPIPE, []),
+        (ENXIO, ["No such"]),
+    ])
+    func `says why its output could not be written, in words, and nothing to whoever has read enough`(
+        number: Int32,
+        words: [String]
+    ) async {
+        let errors = OutputRecord()
+        let context = CommandContext(
+            terminal: Terminal(
+                output: OutputSink(isTerminal: false) { _ in number },
+                errors: errors.sink,
+                environment: [:]
+            ),
+            user: UserSituation(environment: [:], userID: 1, account: nil),
+            interruption: Interruption(),
+            executable: "/bin/obscura",
+            connect: { _ in FakeCluster() }
+        )
+        let status = await CommandLineProgram(commands: [Greeting()]).run(["people", "greet", "Anna"], in: context)
+        #expect(status == .inputOutput)
+        for word in words { #expect(errors.text.contains(word), "\(errors.text)") }
+        #expect(errors.text.isEmpty == words.isEmpty && !errors.text.contains("errno"))
     }
 
     @Test func `prints an error as one line and ends with its status`() async {
@@ -175,6 +202,12 @@ struct `Exit statuses` {
     )
     func `follow from the code`(code: ErrorCode, status: ProgramStatus) {
         #expect(ProgramStatus(for: ErrorReply(code, "x")) == status)
+    }
+
+    @Test(arguments: ["refused", "withdrawn"])
+    func `of a consent record that can not be changed any more is no wrong word`(cause: String) {
+        #expect(ProgramStatus(for: ErrorReply(.invalidArgument, "x", cause: cause)) == .badData)
+        #expect(ProgramStatus(for: ErrorReply(.invalidArgument, "x")) == .usage)
     }
 
     @Test func `are never success for an error`() {

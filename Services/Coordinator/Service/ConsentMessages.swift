@@ -176,7 +176,7 @@ extension ErrorReply {
                 .invalidArgument,
                 "The consent was refused",
                 reason: "A refusal stays as it is.",
-                recoverySuggestion: "Record another agreement as a new one, with consent.give.",
+                recoverySuggestion: "Record another agreement as a new one: `obscura consent give`.",
                 cause: "refused",
                 parameters: ["parameter": "record"]
             )
@@ -185,7 +185,7 @@ extension ErrorReply {
                 .invalidArgument,
                 "The consent was withdrawn",
                 reason: "A withdrawal stays as it is.",
-                recoverySuggestion: "Record another agreement as a new one, with consent.give.",
+                recoverySuggestion: "Record another agreement as a new one: `obscura consent give`.",
                 cause: "withdrawn",
                 parameters: ["parameter": "record"]
             )

@@ -43,7 +43,7 @@ extension ValueReader<AssetURL> {
 extension ValueReader<MapArea> {
     /// Four numbers with commas between.
     static var mapArea: ValueReader<MapArea> {
-        ValueReader(expecting: "four numbers such as 52.3,13.0,52.7,13.8") { text in
+        ValueReader(expecting: "SOUTH,WEST,NORTH,EAST in degrees, such as 52.3,13.0,52.7,13.8") { text in
             let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
             guard numbers.count == 4, let south = numbers[0], let west = numbers[1], let north = numbers[2],
                 let east = numbers[3]
@@ -225,7 +225,8 @@ extension ErrorReply {
             .noSuchAsset,
             "No such asset",
             reason: "The library has no asset '\(url)'",
-            recoverySuggestion: "see 'obscura library list'",
+            recoverySuggestion:
+                "see 'obscura library list', or 'obscura library list --trashed' for what was put into the trash",
             parameters: ["url": url.description]
         )
     }

@@ -94,7 +94,7 @@ struct PreviewCommand: Command {
                 let count = tally.add(item, bytes: jpeg.count)
                 if asJSON { terminal.writeJSON(StreamLine(.item, PreviewLine(item, bytes: jpeg.count))) }
                 terminal.showProgress(
-                    "\(item.width)x\(item.height), \(count) pictures, \(item.dropped) frames missed  (Ctrl-C ends it)"
+                    "\(item.width)x\(item.height), \(CountText.of(count, "picture")), \(CountText.of(item.dropped, "frame")) missed  (Ctrl-C ends it)"
                 )
                 // A reader that has gone wants no more.
                 if count == limit || terminal.failure != 0 { throw Enough() }
@@ -104,7 +104,7 @@ struct PreviewCommand: Command {
             if asJSON {
                 terminal.writeJSON(StreamLine(.result, tally.total(request.camera)))
             } else if let target, !target.isStandardOutput {
-                terminal.writeLine("\(tally.frames) pictures to \(target.path)")
+                terminal.writeLine("\(CountText.of(tally.frames, "picture")) to \(target.path)")
             }
             return status
         } catch {

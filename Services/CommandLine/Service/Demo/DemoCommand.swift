@@ -53,6 +53,7 @@ struct DemoCommand: Command {
                 "use --yes"
             )
         }
+        if let destination = arguments[Self.destination] { try await DemoExport.check(destination) }
         let narrator = DemoNarrator(terminal: context.terminal, asJSON: arguments[CommonParameters.json])
         let runtime = try context.runtimeDirectory(arguments)
         if await Self.isServed(try context.connect(runtime)) {

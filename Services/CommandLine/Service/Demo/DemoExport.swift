@@ -18,6 +18,18 @@ struct DemoExport: Sendable {
         return "\(data)/demo/\(stamp)"
     }
 
+    /// Refuses a folder that the copies can not go to, before anything is taken; leaves it as it was.
+    static func check(_ destination: String) async throws {
+        let bag = OwnBag(path: ExportCommand.absolute(destination), privacy: .none)
+        do {
+            _ = try await bag.open()
+        } catch {
+            _ = await bag.close()
+            throw error
+        }
+        _ = await bag.close()
+    }
+
     /// Copies the assets and verifies the bag.
     func export(_ assets: [Asset], to destination: String) async throws -> DemoResult {
         narrator.chapter(5, "Copies go out, chunk by chunk, verified, with a manifest")

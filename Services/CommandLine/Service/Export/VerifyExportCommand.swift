@@ -57,7 +57,14 @@ struct VerifyExportCommand: Command {
         do throws(FilesError) {
             directory = try Directory(opening: path)
         } catch {
-            throw ErrorReply.cannotRead(path, error)
+            guard error.code == .notADirectory else { throw ErrorReply.cannotRead(path, error) }
+            throw ErrorReply(
+                .noSuchFile,
+                "This is no export",
+                reason: "'\(path)' is no folder, and an export is one",
+                recoverySuggestion: "Name the folder that an export was written to",
+                parameters: ["path": path]
+            )
         }
         do throws(BagError) {
             return try BagVerifier.verify(directory)

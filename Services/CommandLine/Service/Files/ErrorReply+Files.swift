@@ -1,4 +1,5 @@
 package import Files
+private import Glibc
 package import MessageSchema
 
 extension ErrorReply {
@@ -24,6 +25,31 @@ extension ErrorReply {
     package static func cannotWrite(_ path: String, _ error: FilesError) -> ErrorReply {
         let code: ErrorCode = error.code == .noSpace ? .diskFull : .inputOutput
         return ErrorReply(code, "Can not write the file", reason: reason(path, error), parameters: ["path": path])
+    }
+
+    /// Standard output could not be written, with this errno.
+    ///
+    /// - Returns: Nil where a reader of a pipe has read enough, of which nothing has to be said.
+    package static func outputFailed(_ errorNumber: Int32) -> ErrorReply? {
+        guard errorNumber != EPIPE else { return nil }
+        let (code, reason, advice): (ErrorCode, String, String) =
+            switch errorNumber {
+            case ENOSPC, EDQUOT:
+                (
+                    .diskFull, "There is no room where standard output goes",
+                    "free some space there, or send it elsewhere"
+                )
+            case EBADF: (.inputOutput, "Standard output is closed", "open it, or send it to a file or to /dev/null")
+            case EIO: (.inputOutput, "The disk or the terminal behind standard output failed", "send it elsewhere")
+            default: (.inputOutput, unsafe String(cString: strerror(errorNumber)), "send standard output elsewhere")
+            }
+        return ErrorReply(
+            code,
+            "Can not write the output",
+            reason: "\(reason); what the command did is done",
+            recoverySuggestion: advice,
+            parameters: ["errno": "\(errorNumber)"]
+        )
     }
 
     /// The user named something that is no file.

@@ -18,11 +18,8 @@ package struct CommandLineProgram: Sendable {
         do {
             let status = try await dispatch(words, in: context)
             guard status == .success, context.terminal.failure != 0 else { return status }
-            throw ErrorReply(
-                .inputOutput,
-                "Can not write the output",
-                reason: "Writing to standard output failed with errno \(context.terminal.failure)."
-            )
+            guard let error = ErrorReply.outputFailed(context.terminal.failure) else { return .inputOutput }
+            throw error
         } catch let error as ErrorReply {
             return report(error, asJSON: wantsJSON, to: context.terminal)
         } catch is CancellationError {

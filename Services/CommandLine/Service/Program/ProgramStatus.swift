@@ -22,10 +22,16 @@ package enum ProgramStatus: Int32, Sendable, CaseIterable {
         } else if error.code == .invalidArgument, error.cause?.hasPrefix("noSuch") == true {
             // What was named is not there, as an asset or a file that is not.
             self = .noInput
+        } else if error.code == .invalidArgument, Self.endedRecords.contains(error.cause ?? "") {
+            // The words are right; what they mean is in a state that allows it no more.
+            self = .badData
         } else {
             self.init(for: error.code)
         }
     }
+
+    /// Why a consent record can not be changed any more.
+    private static let endedRecords: Set = ["refused", "withdrawn"]
 
     /// The status for the code of an error.
     package init(for code: ErrorCode) {
