@@ -74,6 +74,51 @@ private final class FakeExporter: Sendable {
 
 @Suite(.timeLimit(.minutes(2)))
 struct `An export by the command line` {
+    @Test func `of another privacy profile than the folder has is refused, with what to do`() async throws {
+        let folder = try TemporaryDirectory()
+        let exporter = FakeExporter()
+        exporter.add("a.jpg", "one", number: 1)
+        let bag = folder.path + "/bag"
+        #expect(try await exporter.export(to: bag).copied == 1)
+        let other = await obscura("export", "--privacy", "all", "--to", bag, on: exporter.cluster)
+        #expect(other.status == .cannotCreate)
+        #expect(other.errors.contains("profile none") && other.errors.contains("--privacy that this one has"))
+        #expect(try await exporter.export(to: bag).skipped == 1)
+    }
+
+    @Test func `that lost its exporter says that it can be run again, and speaks of no keys`() async throws {
+        let folder = try TemporaryDirectory()
+        let cluster = FakeCluster()
+        cluster.onStream(StreamExport.self) { _, _ in
+            throw ErrorReply(.serviceUnavailable, "The connection was lost.", recoverySuggestion: ErrorWords.repeating)
+        }
+        let lost = await obscura("export", "--to", folder.path + "/bag", on: cluster)
+        #expect(lost.status == .unavailable)
+        #expect(lost.errors.contains("run the same export again") && !lost.errors.contains("key"), "\(lost.errors)")
+    }
+
+    @Test func `is checked as a folder, and a file is told to be none`() async {
+        let outcome = await obscura("export", "verify", "/dev/null")
+        #expect(outcome.status == .noInput)
+        #expect(outcome.errors.contains("no folder, and an export is one"), "\(outcome.errors)")
+    }
+
+    @Test func `of the demo that has nowhere to go is refused before anything is taken`() async throws {
+        let folder = try TemporaryDirectory()
+        try Data("mine".utf8).write(to: URL(filePath: folder.path + "/notes.txt"))
+        let cluster = FakeCluster()
+        let outcome = await obscura("demo", "--yes", "--to", folder.path, on: cluster)
+        #expect(outcome.status == .cannotCreate && cluster.calls.isEmpty, "\(outcome.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["notes.txt"])
+    }
+
+    @Test func `hints at the trash for an asset that is not there`() async {
+        let cluster = FakeCluster()
+        cluster.on(FindAsset.self) { _ in .init(asset: nil) }
+        let outcome = await obscura("library", "show", Samples.asset.url.description, on: cluster)
+        #expect(outcome.status == .noInput && outcome.errors.contains("library list --trashed"), "\(outcome.errors)")
+    }
+
     private func payload(_ bag: String) throws -> [String: String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: bag + "/data")
         return try Dictionary(

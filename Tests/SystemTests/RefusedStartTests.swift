@@ -239,9 +239,9 @@ struct RefusedStartTests {
 
     /// Settings of a service that can not be, and what it says.
     static let settings: [([String], Int32, String)] = [
-        (["--config", "FOLDER/unknown.json"], 64, "colour"), (["--config", "FOLDER/half.json"], 64, "half.json"),
+        (["--config", "FOLDER/unknown.json"], 65, "colour"), (["--config", "FOLDER/half.json"], 65, "half.json"),
         (["--config", "FOLDER/nowhere.json"], 66, "nowhere.json"), (["--config", "FOLDER"], 66, "Is a directory"),
-        (["--config", "FOLDER/number.json"], 64, "open-files"), (["--colour", "red"], 64, "--colour"),
+        (["--config", "FOLDER/number.json"], 65, "open-files"), (["--colour", "red"], 64, "--colour"),
         (["--role-keys-fd", "77"], 64, "77"), (["--role-keys", "FOLDER/nowhere.key"], 66, "nowhere.key"),
         (["--deployment", "cloud"], 64, "personal or system"), (["--data"], 64, "--data"),
     ]
