@@ -28,6 +28,13 @@ struct `Preview and settings` {
         return cluster
     }
 
+    @Test func `a path with two places for a number is refused before anything is asked`() async {
+        let cluster = FakeCluster()
+        let outcome = await obscura("preview", "--camera", "b", "--output", "/nowhere/a%d%02d.jpg", on: cluster)
+        #expect(outcome.status == .usage && cluster.calls.isEmpty, "\(outcome.errors)")
+        #expect(outcome.errors.contains("more than one place"), "\(outcome.errors)")
+    }
+
     @Test func `pictures go to standard output one after the other, as many as were asked for`() async {
         let outcome = await obscura("preview", "--camera", "b", "--frames", "3", on: Self.showing())
         #expect(outcome.status == .success)

@@ -21,6 +21,13 @@ actor PreviewOutput {
         self.target = target
         let path = target.path.lowercased()
         if let parts = Self.numbered(target.path) {
+            guard Self.numbered(parts.after) == nil else {
+                throw ErrorReply.usage(
+                    "Which number?",
+                    "'\(target.path)' has more than one place for a picture's number",
+                    "leave one, as in frame%04d.jpg"
+                )
+            }
             place = .numbered(parts.before, digits: parts.digits, parts.after)
         } else if path.hasSuffix(".jpg") || path.hasSuffix(".jpeg") {
             place = .newest
