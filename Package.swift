@@ -77,6 +77,12 @@ let wrappers: [Target] = [
     // ALSA: microphones. Only `Sound` uses it.
     .target(name: "CAlsa", path: "Shared/CAlsa", linkerSettings: [.linkedLibrary("asound")]),
     .target(name: "CVideo4Linux", path: "Shared/CVideo4Linux", cSettings: [.define("_GNU_SOURCE")]),
+    // libv4lconvert: formats of cameras that nothing else here understands. Only `VideoConversion` uses it.
+    .target(
+        name: "CVideoConversion",
+        path: "Shared/CVideoConversion",
+        linkerSettings: [.linkedLibrary("v4lconvert")]
+    ),
 ]
 
 let modules: [Target] = [
@@ -99,11 +105,12 @@ let modules: [Target] = [
     shared("Redaction", ["Containers", "MessageSchema", "Movies"]),
     shared("Encoding", ["CLibAVCodec", "Imaging", "Media"]),
     shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
+    shared("VideoConversion", ["CVideoConversion", "Video4Linux"]),
     shared(
         "Cameras",
         [
             "Containers", "EventLoop", "Files", "Imaging", "Media", "MessageSchema", "Movies", "Timekeeping",
-            "Video4Linux",
+            "Video4Linux", "VideoConversion",
         ]
     ),
     // Microphones.
@@ -209,7 +216,7 @@ let testTargets: [Target] = [
         "CamerasTests",
         [
             "CameraConformance", "Cameras", "Files", "Imaging", "Media", "MessageSchema", "Movies", "Timekeeping",
-            "Video4Linux",
+            "Video4Linux", "VideoConversion",
         ]
     ),
     tests(

@@ -52,11 +52,12 @@ static void read_format(const struct v4l2_format *from, struct cv4l2_format *to)
     if (V4L2_TYPE_IS_MULTIPLANAR(from->type)) {
         const struct v4l2_pix_format_mplane *pix = &from->fmt.pix_mp;
         *to = (struct cv4l2_format){pix->width, pix->height, pix->pixelformat, pix->field, pix->colorspace,
-            pix->quantization, pix->num_planes, pix->plane_fmt[0].bytesperline, pix->plane_fmt[0].sizeimage, pix->ycbcr_enc};
+            pix->quantization, pix->num_planes, pix->plane_fmt[0].bytesperline, pix->plane_fmt[0].sizeimage, pix->ycbcr_enc,
+            pix->plane_fmt[1].bytesperline, pix->plane_fmt[2].bytesperline};
     } else {
         const struct v4l2_pix_format *pix = &from->fmt.pix;
         *to = (struct cv4l2_format){pix->width, pix->height, pix->pixelformat, pix->field, pix->colorspace,
-            pix->quantization, 1, pix->bytesperline, pix->sizeimage, pix->ycbcr_enc};
+            pix->quantization, 1, pix->bytesperline, pix->sizeimage, pix->ycbcr_enc, 0, 0};
     }
 }
 
@@ -162,7 +163,7 @@ static void prepare(struct v4l2_buffer *buffer, struct v4l2_plane *planes, uint3
     }
 }
 
-int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, struct cv4l2_mapping *mapping) {
+int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane, struct cv4l2_mapping *mapping) {
     struct v4l2_buffer buffer;
     struct v4l2_plane planes[CV4L2_MAX_PLANES];
     prepare(&buffer, planes, type, CV4L2_MAX_PLANES);
@@ -170,8 +171,9 @@ int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, struct cv4l2_mapping
     int result = call(fd, VIDIOC_QUERYBUF, &buffer);
     if (result != 0) return result;
     bool is_planar = V4L2_TYPE_IS_MULTIPLANAR(type);
-    size_t length = is_planar ? planes[0].length : buffer.length;
-    off_t offset = is_planar ? planes[0].m.mem_offset : buffer.m.offset;
+    if (plane >= CV4L2_MAX_PLANES || (!is_planar && plane > 0)) return -EINVAL;
+    size_t length = is_planar ? planes[plane].length : buffer.length;
+    off_t offset = is_planar ? planes[plane].m.mem_offset : buffer.m.offset;
     void *start = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, offset);
     // Some drivers refuse a mapping that can not be written.
     if (start == MAP_FAILED) start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
@@ -210,6 +212,9 @@ int cv4l2_dequeue_buffer(int fd, uint32_t type, uint32_t plane_count, struct cv4
         .field = buffer.field,
         .seconds = buffer.timestamp.tv_sec,
         .microseconds = buffer.timestamp.tv_usec,
+        // Without them on the single-planar interface: all planes start as zeros.
+        .second = {planes[1].bytesused, planes[1].data_offset},
+        .third = {planes[2].bytesused, planes[2].data_offset},
     };
     return 0;
 }

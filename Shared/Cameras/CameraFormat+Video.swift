@@ -1,5 +1,6 @@
 package import MessageSchema
 package import Video4Linux
+private import VideoConversion
 
 extension CameraFormat {
     /// A device's format as programs see it.
@@ -8,6 +9,7 @@ extension CameraFormat {
             pixelFormat: format.pixelFormat.description,
             description: format.text,
             isCompressed: format.isCompressed,
+            isConverted: ConvertibleFormat(format.pixelFormat).map { _ in true },
             sizes: format.sizes.map { FrameSizes($0) }
         )
     }

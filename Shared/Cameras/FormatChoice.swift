@@ -1,5 +1,6 @@
 private import MessageSchema
 package import Video4Linux
+private import VideoConversion
 
 /// Which of a camera's formats is nearest to what was asked; a function without any device.
 package struct FormatChoice: Hashable, Sendable {
@@ -10,8 +11,10 @@ package struct FormatChoice: Hashable, Sendable {
 
     /// Formats that can be used, best first: the camera's own JPEG costs nothing, the others are encoded here.
     package static let usable: [PixelFormat] = [
-        .motionJPEG, .jpeg, .yuyv, .uyvy, .nv12, .yuv420, .rgb24, .bgr24, .grey,
+        .motionJPEG, .jpeg, .yuyv, .uyvy, .nv12, .yuv420, "NM12", "YM12", .rgb24, .bgr24, .grey,
     ]
+    /// Formats that a library converts, best first: taken where a camera has no other.
+    private static let convertible = ConvertibleFormat.all.map(\.pixelFormat)
 
     /// The formats that serve a wish, best first.
     private static func usable(_ h264: H264Use) -> [PixelFormat] {
@@ -32,12 +35,14 @@ package struct FormatChoice: Hashable, Sendable {
     ///
     /// Uncompressed pixels count first where they are preferred. Then the size: the smallest that covers what was asked,
     /// else the largest. Then the rate, then the format in the order of `usable`, with H.264 where the wish has a place
-    /// for it. Emulated formats are never taken.
+    /// for it. A format that has to be converted is taken only where there is no other, whatever its sizes are; emulated
+    /// ones never.
     package init?(_ wanted: WantedFormat, among formats: [VideoFormatDescription]) {
         // A wish beyond any picture is one for the smallest or the largest; and differences of such numbers are numbers.
         let width = min(max(wanted.width ?? Self.usualSize.width, 1), Limits.pictureSides.upperBound)
         let height = min(max(wanted.height ?? Self.usualSize.height, 1), Limits.pictureSides.upperBound)
-        let usable = Self.usable(wanted.h264)
+        let native = Self.usable(wanted.h264)
+        let usable = native + Self.convertible
         var best: (choice: FormatChoice, rank: Rank)?
         for format in formats where !format.isEmulated {
             guard let preference = usable.firstIndex(of: format.pixelFormat) else { continue }
@@ -45,6 +50,7 @@ package struct FormatChoice: Hashable, Sendable {
                 let (w, h) = Self.nearest(width, height, in: sizes)
                 let interval = Self.interval(atMost: wanted.framesPerSecond, in: sizes.intervals)
                 let rank = Rank(
+                    isConverted: preference >= native.count,
                     isUnwanted: wanted.prefersUncompressed && format.isCompressed,
                     missing: max(0, width - w) + max(0, height - h),
                     excess: max(0, w - width) + max(0, h - height),
@@ -67,13 +73,14 @@ package struct FormatChoice: Hashable, Sendable {
     }
 
     private struct Rank: Comparable {
-        let isUnwanted: Bool
+        let isConverted, isUnwanted: Bool
         /// Pixels that are missing, and pixels too many.
         let missing, excess: Int
         let slowness: Double
         let preference: Int
 
         static func < (left: Rank, right: Rank) -> Bool {
+            guard left.isConverted == right.isConverted else { return right.isConverted }
             guard left.isUnwanted == right.isUnwanted else { return right.isUnwanted }
             return (left.missing, left.excess, left.slowness, left.preference)
                 < (right.missing, right.excess, right.slowness, right.preference)

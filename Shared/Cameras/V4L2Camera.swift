@@ -3,6 +3,7 @@ private import Glibc
 package import MessageSchema
 private import Timekeeping
 package import Video4Linux
+private import VideoConversion
 
 /// A camera behind a video node.
 ///
@@ -20,7 +21,12 @@ package actor V4L2Camera: CameraDevice {
     private var isLit = false
     private var device: VideoDevice?
     private var choice: FormatChoice?
+    /// What frames are given in.
     private var format: VideoFormat?
+    /// For a camera that has no format that is used as it is.
+    private var converter: FrameConverter?
+    /// Pictures since the last good one that could not be converted.
+    private var unreadable = 0
     /// Counts openings, so that a wait that ends after a close does not touch the next device.
     private var generation = 0
     private var restarts = 0
@@ -43,6 +49,8 @@ package actor V4L2Camera: CameraDevice {
         package var restarts: Int
         /// Whether other processes are kept from changing format and controls while it is open.
         package var locksSettings = true
+        /// The formats that may be taken; all when nil.
+        package var pixelFormats: Set<PixelFormat>?
 
         /// Five seconds, one second, two restarts.
         package init(firstFrameMilliseconds: Int = 5000, leastMilliseconds: Int = 1000, restarts: Int = 2) {
@@ -75,7 +83,8 @@ package actor V4L2Camera: CameraDevice {
             guard opened.hasSignal() != false else {
                 throw VideoError(.noSignal, operation: "VIDIOC_ENUMINPUT", errorNumber: 0)
             }
-            guard let choice = FormatChoice(wanted, among: opened.formats()) else {
+            let allowed = opened.formats().filter { configuration.pixelFormats?.contains($0.pixelFormat) != false }
+            guard let choice = FormatChoice(wanted, among: allowed) else {
                 throw VideoError(.notSupported, operation: "VIDIOC_ENUM_FMT", errorNumber: 0)
             }
             let granted = try opened.setFormat(
@@ -88,6 +97,7 @@ package actor V4L2Camera: CameraDevice {
             guard granted.pixelFormat != .h264 || wanted.h264 != .never else {
                 throw VideoError(.notSupported, operation: "VIDIOC_S_FMT", errorNumber: 0)
             }
+            let converter = try Self.converter(from: granted)
             if configuration.locksSettings { opened.takePriority() }
             opened.endForeignLight()
             // What a process before this one was ended with; a light that can not be turned off keeps nobody from filming.
@@ -99,10 +109,13 @@ package actor V4L2Camera: CameraDevice {
             restartedAfter = nil
             signal = SignalWatch(from: .now())
             self.choice = choice
-            format = granted
+            self.converter = converter
+            unreadable = 0
+            let given = converter?.format ?? granted
+            format = given
             generation += 1
             restarts = 0
-            return granted
+            return given
         } catch {
             throw CameraError(error, wasOpen: false)
         }
@@ -115,10 +128,17 @@ package actor V4L2Camera: CameraDevice {
             guard let format, device != nil else { throw CameraError(.fault, "not open") }
             do throws(VideoError) {
                 try lookForSignal()
+                let converter = converter
                 let frame = try device?.withNextFrame { bytes, stamp in
-                    CapturedFrame(bytes: Self.copy(bytes), format: format, stamp: stamp)
+                    Self.picture(bytes, by: converter).map { CapturedFrame(bytes: $0, format: format, stamp: stamp) }
                 }
-                if let frame = frame ?? nil { return counted(frame) }
+                switch frame {
+                case .some(.some(let frame)): return counted(frame)
+                case .some(.none):
+                    try noteUnreadable()
+                    continue
+                case .none: break
+                }
             } catch {
                 guard error.code == .fault else { throw CameraError(error, wasOpen: true) }
                 try restart(because: error)
@@ -152,6 +172,7 @@ package actor V4L2Camera: CameraDevice {
         endSeparateLight()
         device = nil
         format = nil
+        converter = nil
     }
 
     package func setLight(_ isOn: Bool) async throws(CameraError) {
@@ -203,22 +224,26 @@ package actor V4L2Camera: CameraDevice {
         }
     }
 
+    /// Counts a picture that could not be converted; a camera that gives nothing else is started anew.
+    private func noteUnreadable() throws(VideoError) {
+        unreadable += 1
+        guard unreadable % 32 == 0 else { return }
+        throw VideoError(.fault, operation: "v4lconvert_convert", errorNumber: 0)
+    }
+
     /// Notes a good frame; after a restart it says how many came to nothing meanwhile, as well as times tell.
     private func counted(_ frame: CapturedFrame) -> CapturedFrame {
         restarts = 0
         hasFrame = true
         lastFrame = frame.stamp.microseconds
-        guard let before = restartedAfter.take() else { return frame }
+        let dropped = unreadable
+        unreadable = 0
+        guard let before = restartedAfter.take() else { return dropped == 0 ? frame : frame.missing(dropped) }
         let period = (frame.format.interval?.seconds ?? 0) * 1_000_000
         let elapsed = Double(frame.stamp.microseconds - before)
         // What made the camera start anew took one frame at least.
         let lost = period > 0 ? Int(min(max(1, (elapsed / period).rounded() - 1), 1_000_000)) : 1
-        let stamp = FrameStamp(
-            microseconds: frame.stamp.microseconds,
-            isDriverTime: frame.stamp.isDriverTime,
-            lostBefore: frame.stamp.lostBefore + lost
-        )
-        return CapturedFrame(bytes: frame.bytes, format: frame.format, stamp: stamp)
+        return frame.missing(max(lost, dropped))
     }
 
     /// Frames may well go on to come from an input without a signal.
@@ -262,12 +287,14 @@ package actor V4L2Camera: CameraDevice {
             }
             device = nil
             var opened = try VideoDevice(path: path)
-            format = try opened.setFormat(
+            let granted = try opened.setFormat(
                 choice.pixelFormat,
                 width: choice.width,
                 height: choice.height,
                 interval: choice.interval
             )
+            converter = try Self.converter(from: granted)
+            format = converter?.format ?? granted
             if configuration.locksSettings { opened.takePriority() }
             try opened.startStreaming()
             device = consume opened
@@ -293,7 +320,30 @@ package actor V4L2Camera: CameraDevice {
         return max(configuration.leastMilliseconds, Int(longest))
     }
 
-    private static func copy(_ bytes: RawSpan) -> [UInt8] {
-        unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    /// Nil for formats that are used as they are.
+    private static func converter(from format: VideoFormat) throws(VideoError) -> FrameConverter? {
+        guard ConvertibleFormat(format.pixelFormat) != nil else { return nil }
+        guard let converter = FrameConverter(from: format) else {
+            throw VideoError(.notSupported, operation: "v4lconvert_convert", errorNumber: 0)
+        }
+        return converter
+    }
+
+    /// A frame's picture, out of the driver's memory; nil for one that can not be converted.
+    private static func picture(_ bytes: RawSpan, by converter: FrameConverter?) -> [UInt8]? {
+        guard let converter else { return unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } }
+        return converter.convert(bytes)
+    }
+}
+
+extension CapturedFrame {
+    /// The frame after so many more lost ones.
+    fileprivate func missing(_ count: Int) -> CapturedFrame {
+        let stamp = FrameStamp(
+            microseconds: stamp.microseconds,
+            isDriverTime: stamp.isDriverTime,
+            lostBefore: stamp.lostBefore + count
+        )
+        return CapturedFrame(bytes: bytes, format: format, stamp: stamp)
     }
 }

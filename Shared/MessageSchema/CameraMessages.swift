@@ -77,12 +77,21 @@ package struct CameraFormat: Hashable, Sendable, Codable {
     package var pixelFormat: String
     package var description: String
     package var isCompressed: Bool
+    /// True where a library has to make pictures of it (libv4lconvert); absent for what is used as it is.
+    package var isConverted: Bool?
     package var sizes: [FrameSizes]
 
-    package init(pixelFormat: String, description: String, isCompressed: Bool, sizes: [FrameSizes]) {
+    package init(
+        pixelFormat: String,
+        description: String,
+        isCompressed: Bool,
+        isConverted: Bool? = nil,
+        sizes: [FrameSizes]
+    ) {
         self.pixelFormat = pixelFormat
         self.description = description
         self.isCompressed = isCompressed
+        self.isConverted = isConverted
         self.sizes = sizes
     }
 }

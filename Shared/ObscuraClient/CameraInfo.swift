@@ -99,12 +99,15 @@ public struct CameraFormatInfo: Hashable, Sendable {
     /// The driver's words.
     public let text: String
     public let isCompressed: Bool
+    /// Whether a library makes pictures of it, because nothing else here understands it.
+    public let isConverted: Bool
     public let sizes: [Size]
 
     init(_ format: CameraFormat) {
         pixelFormat = format.pixelFormat
         text = format.description
         isCompressed = format.isCompressed
+        isConverted = format.isConverted ?? false
         sizes = format.sizes.map { size in
             Size(
                 widths: size.minimumWidth...max(size.minimumWidth, size.maximumWidth),

@@ -20,6 +20,10 @@ package struct VideoDevice: ~Copyable {
     let bufferType: UInt32
     private var buffers: MappedBuffers?
     private var format: VideoFormat?
+    /// How the areas of a picture that has several become one.
+    private var joint: AreaJoint?
+    /// The picture of several areas that is lent.
+    private var joined: [UInt8] = []
     private var sieve = FrameSieve(leastByteCount: 1)
     private var badInARow = 0
     private var isLit = false
@@ -49,16 +53,21 @@ package struct VideoDevice: ~Copyable {
 
     // MARK: Format
 
-    /// The format the device is set to.
+    /// The format the device is set to; of pictures in several areas that are joined, the joined picture's.
     package func currentFormat() throws(VideoError) -> VideoFormat {
+        let raw = try rawFormat()
+        return VideoFormat(raw, joint: AreaJoint(raw), interval: try interval())
+    }
+
+    private func rawFormat() throws(VideoError) -> cv4l2_format {
         var format = cv4l2_format()
         try check(unsafe cv4l2_get_format(descriptor, bufferType, &format), "VIDIOC_G_FMT")
-        return VideoFormat(format, interval: try interval())
+        return format
     }
 
     /// Sets a format, and the time between frames where the device has one.
     ///
-    /// - Returns: What the device was really set to.
+    /// - Returns: What the device was really set to; of pictures in several areas that are joined, the joined picture's.
     /// - Throws: `busy` when another process has buffers; `notSupported`.
     package mutating func setFormat(
         _ pixelFormat: PixelFormat,
@@ -70,7 +79,8 @@ package struct VideoDevice: ~Copyable {
         var raw = Self.wanted(pixelFormat, width: width, height: height)
         try check(unsafe cv4l2_set_format(descriptor, bufferType, &raw), "VIDIOC_S_FMT")
         if let interval { try set(interval) }
-        let granted = VideoFormat(raw, interval: try self.interval())
+        joint = AreaJoint(raw)
+        let granted = VideoFormat(raw, joint: joint, interval: try self.interval())
         guard granted.isPlausible else { throw VideoError(.notSupported, operation: "VIDIOC_S_FMT", errorNumber: 0) }
         format = granted
         sieve = FrameSieve(leastByteCount: granted.leastByteCount)
@@ -109,16 +119,23 @@ package struct VideoDevice: ~Copyable {
 
     /// Maps and queues buffers and starts the device.
     ///
-    /// - Throws: `busy`, `noBandwidth`, `noSignal`, `notSupported` for formats in several memory areas; the device is then
-    ///   not streaming.
+    /// - Throws: `busy`, `noBandwidth`, `noSignal`, `notSupported` for formats in several memory areas that are not joined; the
+    ///   device is then not streaming.
     package mutating func startStreaming() throws(VideoError) {
         precondition(buffers == nil, "The device is not streaming yet.")
-        let format = if let known = self.format { known } else { try currentFormat() }
-        guard format.planeCount == 1, format.isPlausible else {
+        if self.format == nil {
+            joint = AreaJoint(try rawFormat())
+            self.format = try currentFormat()
+        }
+        guard let format, format.planeCount == joint?.count ?? 1, format.isPlausible else {
             throw VideoError(.notSupported, operation: "VIDIOC_REQBUFS", errorNumber: 0)
         }
-        self.format = format
-        let mapped = try MappedBuffers(descriptor: descriptor, type: bufferType, wanted: Self.wantedBuffers)
+        let mapped = try MappedBuffers(
+            descriptor: descriptor,
+            type: bufferType,
+            wanted: Self.wantedBuffers,
+            areas: format.planeCount
+        )
         do throws(VideoError) {
             for index in 0..<mapped.count { try queue(UInt32(index)) }
             try check(cv4l2_stream_on(descriptor, bufferType), "VIDIOC_STREAMON")
@@ -166,17 +183,16 @@ package struct VideoDevice: ~Copyable {
                 throw VideoError(.fault, operation: "VIDIOC_DQBUF", errorNumber: 0)
             }
             let offset = Int(frame.data_offset)
-            let report = BufferReport(
-                byteCount: max(0, Int(frame.bytesused) - offset),
-                flags: frame.flags,
-                sequence: frame.sequence,
-                // A time that overflows is no time of CLOCK_MONOTONIC, and the sieve distrusts it.
-                microseconds: frame.seconds &* 1_000_000 &+ frame.microseconds,
-                capacity: buffers.byteCount(of: Int(frame.index)) - offset
-            )
+            let report = report(of: frame, in: buffers)
             switch sieve.judge(report, now: MonotonicTime.now()) {
             case .good(let stamp):
                 badInARow = 0
+                guard joint == nil else {
+                    join(frame, in: buffers)
+                    // The picture is this value's own now, and the buffer can be filled anew.
+                    try queue(frame.index)
+                    return unsafe joined.withUnsafeBytes { unsafe body($0.bytes, stamp) }
+                }
                 let value = buffers.withBytes(of: Int(frame.index), from: offset, count: report.byteCount) { bytes in
                     body(bytes, stamp)
                 }
@@ -195,6 +211,54 @@ package struct VideoDevice: ~Copyable {
     }
 
     // MARK: Private
+
+    /// What a buffer says of itself; of one in several areas, that it is short or oversized when one of them is.
+    private func report(of frame: cv4l2_frame, in buffers: MappedBuffers) -> BufferReport {
+        let index = Int(frame.index)
+        let planes = Self.planes(of: frame)
+        let capacities = (0..<(joint?.count ?? 1)).map { area in
+            buffers.byteCount(of: index, area: area) - planes[area].offset
+        }
+        var byteCount = planes[0].count
+        var capacity = capacities[0]
+        if let joint {
+            let areas = 0..<joint.count
+            byteCount = areas.allSatisfy { planes[$0].count >= joint.leastByteCount(of: $0) } ? joint.byteCount : 0
+            capacity = areas.allSatisfy { planes[$0].count <= capacities[$0] } ? joint.byteCount : -1
+        }
+        return BufferReport(
+            byteCount: byteCount,
+            flags: frame.flags,
+            sequence: frame.sequence,
+            // A time that overflows is no time of CLOCK_MONOTONIC, and the sieve distrusts it.
+            microseconds: frame.seconds &* 1_000_000 &+ frame.microseconds,
+            capacity: capacity
+        )
+    }
+
+    private static func planes(of frame: cv4l2_frame) -> [(count: Int, offset: Int)] {
+        [
+            (frame.bytesused, frame.data_offset), (frame.second.bytesused, frame.second.data_offset),
+            (frame.third.bytesused, frame.third.data_offset),
+        ].map { (max(0, Int($0.0) - Int($0.1)), Int($0.1)) }
+    }
+
+    /// Copies the areas of a good frame into one picture.
+    private mutating func join(_ frame: cv4l2_frame, in buffers: MappedBuffers) {
+        guard let joint else { return }
+        joined.removeAll(keepingCapacity: true)
+        joined.reserveCapacity(joint.byteCount)
+        let planes = Self.planes(of: frame)
+        for area in 0..<joint.count {
+            let (count, offset) = planes[area]
+            var picture: [UInt8] = []
+            swap(&picture, &joined)
+            buffers.withBytes(of: Int(frame.index), area: area, from: offset, count: count) { bytes in
+                joint.append(bytes, of: area, to: &picture)
+            }
+            swap(&picture, &joined)
+        }
+    }
 
     private static func opened(_ path: String) throws(VideoError) -> (Int32, VideoCapabilities, UInt32) {
         let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -277,14 +341,26 @@ package struct VideoDevice: ~Copyable {
     }
 }
 
-extension VideoFormat {
-    fileprivate init(_ raw: cv4l2_format, interval: FrameInterval?) {
+extension AreaJoint {
+    fileprivate init?(_ raw: cv4l2_format) {
+        let rows = [raw.bytesperline, raw.second_bytesperline, raw.third_bytesperline]
         self.init(
-            pixelFormat: PixelFormat(rawValue: raw.pixelformat),
+            PixelFormat(rawValue: raw.pixelformat),
+            width: Int(raw.width),
+            height: Int(raw.height),
+            bytesPerRow: rows.prefix(Int(raw.plane_count)).map { Int($0) }
+        )
+    }
+}
+
+extension VideoFormat {
+    fileprivate init(_ raw: cv4l2_format, joint: AreaJoint?, interval: FrameInterval?) {
+        self.init(
+            pixelFormat: joint?.pixelFormat ?? PixelFormat(rawValue: raw.pixelformat),
             width: Int(raw.width),
             height: Int(raw.height),
             bytesPerRow: Int(raw.bytesperline),
-            imageByteCount: Int(raw.sizeimage),
+            imageByteCount: joint?.byteCount ?? Int(raw.sizeimage),
             planeCount: Int(raw.plane_count),
             // V4L2_QUANTIZATION_FULL_RANGE; V4L2_COLORSPACE_JPEG means it too.
             isFullRange: raw.quantization == 1 || raw.quantization == 0 && raw.colorspace == 7,

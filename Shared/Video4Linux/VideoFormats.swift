@@ -94,7 +94,7 @@ package struct VideoFormat: Hashable, Sendable {
     package let bytesPerRow: Int
     /// The most bytes that a picture's first memory area has.
     package let imageByteCount: Int
-    /// Memory areas a picture has; formats with more than one are not lent.
+    /// Memory areas that the driver has for a picture; those that can be joined (`AreaJoint`) are lent as one.
     package let planeCount: Int
     /// Whether luma spans 0 to 255.
     package let isFullRange: Bool

@@ -6,6 +6,7 @@ import MessageSchema
 import TestSupport
 import Testing
 import Video4Linux
+import VideoConversion
 
 /// Real ioctls against the kernel's virtual camera; `Tests/CameraLab/check` runs them in the emulated machine.
 @Suite(
@@ -171,6 +172,57 @@ struct EmulatedCameraTests {
         #expect(error?.code == .inUse)
         await device.close()
         #expect(Self.cameras().first?.availability.state == .available)
+    }
+
+    /// A frame of one format of the first camera, and what it is; nil where this interface does not have it.
+    private static func frame(in pixelFormat: PixelFormat) async throws -> CapturedFrame? {
+        let camera = try #require(Self.cameras().first)
+        guard camera.formats.contains(where: { $0.pixelFormat == pixelFormat.description }) else { return nil }
+        var configuration = configuration
+        configuration.pixelFormats = [pixelFormat]
+        let device = V4L2Camera(camera, path: try #require(camera.node), configuration: configuration)
+        _ = try await device.open(Self.small)
+        let frame = try await device.nextFrame()
+        await device.close()
+        return frame
+    }
+
+    /// Luma of vivid's eight bars, in sixteenths of the range, by a pixel in the middle of each, below what it writes.
+    private static func bars(_ frame: CapturedFrame) -> [Int] {
+        let row = (frame.format.height - 6) * frame.format.bytesPerRow
+        return (0..<8).map { bar in
+            let x = (2 * bar + 1) * frame.format.width / 16
+            switch frame.format.pixelFormat {
+            case .yuyv: return Int(frame.bytes[row + 2 * x]) / 16
+            case .rgb24:
+                let pixel = frame.bytes[(row + 3 * x)...].prefix(3).map { Double($0) }
+                // ITU-R BT.601, in the range from 16 to 235.
+                return Int(16 + (0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]) * 219 / 255) / 16
+            default: return Int(frame.bytes[row + x]) / 16
+            }
+        }
+    }
+
+    @Test(
+        arguments: ["YVYU", "NV16", "NV61", "YV12", "BA81", "GBRG", "GRBG", "RGGB", "RGBP", "NM12", "YM12"]
+            as [PixelFormat]
+    )
+    func `formats that are converted or joined show what the native one shows`(pixelFormat: PixelFormat) async throws {
+        let native = try #require(try await Self.frame(in: .yuyv))
+        #expect(native.format.pixelFormat == .yuyv)
+        let listed = try #require(Self.cameras().first).formats
+        let isConverted = ConvertibleFormat(pixelFormat) != nil
+        #expect(
+            listed.filter { $0.pixelFormat == pixelFormat.description }.allSatisfy {
+                ($0.isConverted == true) == isConverted
+            }
+        )
+        guard let frame = try await Self.frame(in: pixelFormat) else { return }
+        #expect(frame.format.pixelFormat != pixelFormat)
+        #expect((frame.format.width, frame.format.height) == (native.format.width, native.format.height))
+        #expect(frame.bytes.count >= frame.format.leastByteCount)
+        // A mosaic and few bits round.
+        for (bar, luma) in zip(Self.bars(frame), Self.bars(native)) { #expect(abs(bar - luma) <= 1) }
     }
 
     @Test func `while a camera films, nobody else can change it`() async throws {

@@ -1,4 +1,5 @@
 import Cameras
+import MessageSchema
 import Testing
 import Video4Linux
 
@@ -108,9 +109,28 @@ struct FormatChoiceTests {
         #expect(FormatChoice(WantedFormat(prefersUncompressed: true), among: jpeg)?.pixelFormat == .motionJPEG)
     }
 
+    @Test func `a format that has to be converted is taken only where there is no other`() {
+        func format(_ pixelFormat: PixelFormat, _ width: Int, _ height: Int) -> VideoFormatDescription {
+            VideoFormatDescription(
+                pixelFormat: pixelFormat,
+                text: "",
+                isCompressed: false,
+                isEmulated: false,
+                sizes: [VideoSizes(width: width, height: height, intervals: .unknown)]
+            )
+        }
+        let bayer = format("RGGB", 1920, 1080)
+        let both = [bayer, format("YVYU", 1920, 1080), format(.grey, 160, 120)]
+        #expect(FormatChoice(WantedFormat(), among: both)?.pixelFormat == .grey)
+        #expect(FormatChoice(WantedFormat(), among: Array(both.prefix(2)))?.pixelFormat == "YVYU")
+        #expect(FormatChoice(WantedFormat(), among: [bayer])?.pixelFormat == "RGGB")
+        #expect(CameraFormat(bayer).isConverted == true)
+        #expect(CameraFormat(format(.grey, 160, 120)).isConverted == nil)
+    }
+
     @Test func `formats that nothing here can read are not taken`() {
         let bayer = VideoFormatDescription(
-            pixelFormat: "RGGB",
+            pixelFormat: "pRAA",
             text: "",
             isCompressed: false,
             isEmulated: false,

@@ -10,19 +10,26 @@
 
 #define CV4L2_MAX_PLANES 8
 
-/// One picture format of either interface (VIDIOC_G_FMT, VIDIOC_S_FMT): the first plane's row and size.
+/// One picture format of either interface (VIDIOC_G_FMT, VIDIOC_S_FMT): the first plane's row and size, and the rows of
+/// up to two more.
 struct cv4l2_format {
     uint32_t width, height, pixelformat, field, colorspace, quantization, plane_count, bytesperline, sizeimage;
-    uint32_t encoding;
+    uint32_t encoding, second_bytesperline, third_bytesperline;
 };
 
-/// One dequeued buffer (VIDIOC_DQBUF): bytes and offset of its first plane.
+/// One plane of a dequeued buffer.
+struct cv4l2_plane {
+    uint32_t bytesused, data_offset;
+};
+
+/// One dequeued buffer (VIDIOC_DQBUF): bytes and offset of its first plane, and of up to two more.
 struct cv4l2_frame {
     uint32_t index, bytesused, data_offset, flags, sequence, field;
     int64_t seconds, microseconds;
+    struct cv4l2_plane second, third;
 };
 
-/// One mapped buffer: its first plane.
+/// One mapped plane of a buffer.
 struct cv4l2_mapping {
     void *_Nullable start;
     uint64_t length;
@@ -53,8 +60,8 @@ int cv4l2_set_text_control(int fd, uint32_t identifier, const char *_Nonnull tex
 int cv4l2_set_priority(int fd, uint32_t priority);
 /// Asks for `count` buffers to be mapped; the kernel may give another number.
 int cv4l2_request_buffers(int fd, uint32_t type, uint32_t *_Nonnull count);
-/// VIDIOC_QUERYBUF and mmap(2) of the first plane.
-int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, struct cv4l2_mapping *_Nonnull mapping);
+/// VIDIOC_QUERYBUF and mmap(2) of one plane.
+int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane, struct cv4l2_mapping *_Nonnull mapping);
 int cv4l2_unmap_buffer(struct cv4l2_mapping mapping);
 int cv4l2_queue_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane_count);
 int cv4l2_dequeue_buffer(int fd, uint32_t type, uint32_t plane_count, struct cv4l2_frame *_Nonnull frame);

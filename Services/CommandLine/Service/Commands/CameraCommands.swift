@@ -78,7 +78,10 @@ struct ShowCameraCommand: Command {
         if let node = camera.node { table.add("node", node) }
         for format in camera.formats {
             for size in format.sizes {
-                table.add("format", "\(format.pixelFormat) \(size.text) (\(format.description))")
+                table.add(
+                    "format",
+                    "\(format.pixelFormat) \(size.text) (\(format.description)\(format.isConverted == true ? ", converted" : ""))"
+                )
             }
         }
         for control in reply.controls ?? [] { table.add("control", control.text) }
