@@ -226,7 +226,7 @@ let testTargets: [Target] = [
             "Messaging", "Timekeeping",
         ]
     ),
-    tests("BagsTests", ["Bags", "Files", "Hashing"]),
+    tests("BagsTests", ["Bags", "Files", "Hashing", "Media"]),
     tests(
         "CaptureTests",
         [

@@ -14,6 +14,22 @@ enum BagPayload {
     /// Whether a name is that of a copy under way, which a kill left behind.
     static func isPartial(_ name: String) -> Bool { name.hasPrefix(".obscura-") && name.hasSuffix(".partial") }
 
+    /// The paths of everything, folders before what lies in them, and which of them are folders; links are none.
+    static func paths(in data: borrowing Directory, below prefix: String = "", depth: Int = 0) throws(FilesError)
+        -> [(path: String, isFolder: Bool)]
+    {
+        var found: [(path: String, isFolder: Bool)] = []
+        for entry in try data.entries() {
+            let kind = if let kind = entry.kind { kind } else { try data.status(of: entry.name)?.kind }
+            let isFolder = kind == .directory && entry.isExact && depth < deepest
+            found.append((prefix + entry.name, isFolder))
+            guard isFolder else { continue }
+            let inner = try data.openDirectory(entry.name)
+            found += try paths(in: inner, below: prefix + entry.name + "/", depth: depth + 1)
+        }
+        return found
+    }
+
     /// All regular files, in the order of their paths; links and devices are none.
     static func files(in data: borrowing Directory, below prefix: String = "", depth: Int = 0) throws(FilesError)
         -> [PayloadFile]

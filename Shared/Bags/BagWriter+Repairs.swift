@@ -14,7 +14,7 @@ extension BagWriter {
     /// Whether the bag says that a name is this content.
     mutating func isChanged(_ output: BagAsset.Output, at name: String) throws(BagError) -> Bool {
         // A folder or link is no changed file: somebody put it there.
-        guard try bagging({ () throws(FilesError) in try data.status(of: name) })?.kind == .regular else {
+        guard try bagging({ () throws(FilesError) in try data.status(at: name) })?.kind == .regular else {
             return false
         }
         return try recordedDigest(of: name) == output.digest
@@ -23,7 +23,7 @@ extension BagWriter {
     /// Moves a changed file out of the way, to a name that nothing has, and makes that durable.
     mutating func setAside(_ name: String) throws(BagError) {
         do throws(FilesError) {
-            guard try data.status(of: name) != nil else { return }
+            guard try data.status(at: name) != nil else { return }
             let changed = try root.makeDirectory(Self.changedName, permissions: 0o777)
             let kept = try keep(name, in: changed)
             repairs.append(BagRepair(path: "data/" + name, kept: Self.changedName + "/" + kept))
@@ -35,11 +35,16 @@ extension BagWriter {
     }
 
     private func keep(_ name: String, in changed: borrowing Directory) throws(FilesError) -> String {
-        let safe = SafeName(name)
+        // Flat, whatever folder it lay in.
+        let last = String(name[(name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex)...])
+        let safe = SafeName(last)
         for number in 1..<Self.mostNames {
-            let kept = number == 1 ? name : safe.text(suffix: "-\(number)")
+            let kept = number == 1 ? last : safe.text(suffix: "-\(number)")
             do throws(FilesError) {
-                try data.move(name, to: changed, as: kept)
+                try data.inFolder(of: name) { folder, entry throws(FilesError) in
+                    try folder.move(entry, to: changed, as: kept)
+                    try folder.sync()
+                }
                 return kept
             } catch {
                 guard error.code == .alreadyExists else { throw error }
@@ -50,12 +55,11 @@ extension BagWriter {
 
     /// Renews a changed file with the content that the bag has under another name.
     ///
-    /// - Returns: False when the bag has no such content, and for a file in a folder; nothing has changed then.
+    /// - Returns: False when the bag has no such content; nothing has changed then.
     mutating func renew(_ name: String, _ digest: SHA256Digest) throws(BagError) -> Bool {
-        guard !name.utf8.contains(UInt8(ascii: "/")) else { return false }
         namesByDigest = nil
         for source in try names(of: digest) where source != name {
-            guard let status = try bagging({ () throws(FilesError) in try data.status(of: source) }) else {
+            guard let status = try bagging({ () throws(FilesError) in try data.status(at: source) }) else {
                 continue
             }
             let file = PlacedFile(

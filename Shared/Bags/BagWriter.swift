@@ -3,7 +3,7 @@ package import Hashing
 
 /// Puts assets into a bag (RFC 8493) below one directory, so that a kill at any moment loses nothing that was done.
 ///
-/// Each file is copied under an exclusive temporary name beside its own, hashed on the way, synced, compared with the
+/// Each file is copied under an exclusive temporary name in `data/`, hashed on the way, synced, compared with the
 /// hash it must have, and renamed without replacing anything; then the directory is synced and the journal written.
 /// The manifest is written last: a bag without one, or with an old one, is not finished. Nothing outside the directory
 /// is ever touched (openat2(2), RESOLVE_BENEATH). A file of the bag whose bytes were changed is renewed in its place, and
@@ -23,9 +23,11 @@ package struct BagWriter: ~Copyable {
     private(set) var journal: BagJournal
     /// What was taken out of the copies, where whoever writes them says it.
     private let profile: String?
-    /// The real names in `data/` by their collision key.
-    private var lying: [String: String]
-    private var claimed: Set<String> = []
+    /// The real paths below `data/` by their collision key, folders too.
+    var lying: [String: String]
+    /// Those of them that are folders, and the ones that this run will make.
+    var folders: Set<String>
+    private(set) var claimed: Set<String> = []
     /// The hashes that are known of files below `data/`.
     private(set) var known: [String: SHA256Digest] = [:]
     /// The names in `data/` that have the content which they must have, as far as this run has seen it.
@@ -77,11 +79,13 @@ package struct BagWriter: ~Copyable {
         try journalFile.writeAll([0x0A])
         if let profile { try Self.tell(profile, in: root, &journal, journalFile) }
         var lying: [String: String] = [:]
-        for entry in try data.entries() {
-            if BagPayload.isPartial(entry.name) {
-                try data.remove(entry.name)
+        var folders: Set<String> = []
+        for (path, isFolder) in try BagPayload.paths(in: data) {
+            if BagPayload.isPartial(path), !path.contains("/") {
+                try data.remove(path)
             } else {
-                lying[SafeName.key(entry.name)] = entry.name
+                lying[SafeName.key(path)] = path
+                if isFolder { folders.insert(path) }
             }
         }
         self.root = root
@@ -92,6 +96,7 @@ package struct BagWriter: ~Copyable {
         self.found = found
         self.profile = profile
         self.lying = lying
+        self.folders = folders
     }
 
     /// Hashes of files that the bag is known to have without looking: of its journal's and this run's files.
@@ -121,14 +126,16 @@ package struct BagWriter: ~Copyable {
     package mutating func place(_ asset: BagAsset) throws(BagError) -> [PlacedFile] {
         let id = asset.id.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         var best: (files: [PlacedFile], worth: Int)?
+        let folder = try self.folder(asset.folders)
         for suffix in ["", "-" + id.prefix(8), "-" + id.prefix(64)] {
-            guard let files = try files(of: asset, suffix: suffix) else { continue }
+            guard let files = try files(of: asset, in: folder, suffix: suffix) else { continue }
             let present = files.filter(\.isPresent).count
             let worth = 2 * present + files.filter(\.isChanged).count
             if worth > best?.worth ?? -1 { best = (files, worth) }
             if present == files.count { break }
         }
         guard let best else { throw BagError(.nameTaken, "other files have the names of asset \(asset.id)") }
+        keepFolder(folder)
         for file in best.files {
             claimed.insert(SafeName.key(file.name))
             guard file.isPresent else { continue }
@@ -139,16 +146,17 @@ package struct BagWriter: ~Copyable {
     }
 
     /// The asset's files with this suffix; nil if a name is another file's.
-    private mutating func files(of asset: BagAsset, suffix: String) throws(BagError) -> [PlacedFile]? {
+    private mutating func files(of asset: BagAsset, in folder: String, suffix: String) throws(BagError) -> [PlacedFile]?
+    {
         var own: Set<String> = []
         var files: [PlacedFile] = []
         for output in asset.outputs {
             let safe = SafeName(output.name)
-            var name = safe.text(suffix: suffix)
+            var name = folder + safe.text(suffix: suffix)
             var number = 1
             while !own.insert(SafeName.key(name)).inserted {
                 number += 1
-                name = safe.text(suffix: "\(suffix)-\(number)")
+                name = folder + safe.text(suffix: "\(suffix)-\(number)")
             }
             if claimed.contains(SafeName.key(name)) { return nil }
             let there = lying[SafeName.key(name)]
@@ -171,7 +179,7 @@ package struct BagWriter: ~Copyable {
 
     private mutating func has(_ output: BagAsset.Output, at name: String) throws(BagError) -> Bool {
         do throws(FilesError) {
-            guard let status = try data.status(of: name), status.kind == .regular, status.size == output.byteCount
+            guard let status = try data.status(at: name), status.kind == .regular, status.size == output.byteCount
             else {
                 return false
             }
@@ -230,7 +238,11 @@ package struct BagWriter: ~Copyable {
 
     private func put(_ temporaryName: String, as name: String) throws(BagError) {
         do throws(FilesError) {
-            try data.move(temporaryName, to: data, as: name)
+            try makeFolders(of: name)
+            try data.inFolder(of: name) { folder, last throws(FilesError) in
+                try data.move(temporaryName, to: folder, as: last)
+                try folder.sync()
+            }
             try data.sync()
         } catch {
             if error.code == .alreadyExists {

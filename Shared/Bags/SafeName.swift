@@ -47,10 +47,28 @@ package struct SafeName: Hashable, Sendable {
     /// The whole name, with `suffix` before the extension, at most 255 bytes.
     package func text(suffix: String = "") -> String {
         let room = Self.maximumByteCount - suffix.utf8.count - fileExtension.utf8.count
-        var shortened = stem.unicodeScalars
-        while shortened.reduce(0, { $0 + UTF8.width($1) }) > room { shortened.removeLast() }
         // Cutting may leave a space or a point at the end of a name without an extension.
-        return String(Self.trimmedAtEnd(String(shortened)[...])) + suffix + fileExtension
+        return String(Self.trimmedAtEnd(Self.cut(stem, to: room))) + suffix + fileExtension
+    }
+
+    /// As many whole characters as there is room for; of one that is longer than all the room, its first scalars.
+    private static func cut(_ stem: String, to room: Int) -> Substring {
+        var count = 0
+        var end = stem.startIndex
+        while end < stem.endIndex {
+            let width = stem[end].utf8.count
+            guard count + width <= room else { break }
+            count += width
+            end = stem.index(after: end)
+        }
+        guard end == stem.startIndex, !stem.isEmpty else { return stem[..<end] }
+        var scalars = String.UnicodeScalarView()
+        for scalar in stem.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= room else { break }
+            scalars.append(scalar)
+        }
+        return String(scalars)[...]
     }
 
     /// What names have in common that a file system may take for the same.

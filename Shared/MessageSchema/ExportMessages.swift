@@ -102,14 +102,37 @@ package struct StartExport: Request {
     /// A path below a configured root, relative to it.
     package var destination: String
     package var privacy: PrivacyProfile?
+    /// A name template, such as `{date:%Y/%m}/{name}`; without one the files have their own names, in one folder.
+    package var names: String?
 
-    package init(selection: ExportSelection, destination: String, privacy: PrivacyProfile? = nil) {
+    package init(
+        selection: ExportSelection,
+        destination: String,
+        privacy: PrivacyProfile? = nil,
+        names: String? = nil
+    ) {
         self.selection = selection
         self.destination = destination
         self.privacy = privacy
+        self.names = names
     }
 
-    package func checkParameters() throws(ErrorReply) { try selection.check("selection") }
+    package func checkParameters() throws(ErrorReply) {
+        try selection.check("selection")
+        _ = try nameTemplate()
+    }
+
+    /// How the files are to be named; nil for their own names.
+    ///
+    /// - Throws: `invalidArgument`, with the wrong place in the template.
+    package func nameTemplate() throws(ErrorReply) -> NameTemplate? {
+        guard let names else { return nil }
+        do throws(NameTemplate.Fault) {
+            return try NameTemplate(names)
+        } catch {
+            throw .invalidParameter("names", "a name template (\(error))")
+        }
+    }
 }
 
 /// Follows a job to its end.

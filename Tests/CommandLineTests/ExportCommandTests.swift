@@ -284,6 +284,35 @@ struct `An export by the command line` {
         #expect(outcome.errors.contains("It broke") && outcome.errors.contains("obscura export resume J1"))
     }
 
+    @Test func `names its files by a template`() async throws {
+        try await withTemporaryDirectory { path in
+            let (exporter, bag) = (FakeExporter(), path + "/bag")
+            exporter.add("1.JPG", "one", number: 1)
+            let template = "{date:%Y/%m|undated}/{kind}-{name}"
+            for copied in [1, 0] {
+                let outcome = await obscura("export", "--to", bag, "--name", template, on: exporter.cluster)
+                #expect(outcome.status == .success, "\(outcome.errors)")
+                #expect(outcome.lines.contains { $0.hasPrefix("\(copied) copied") })
+                #expect(FileManager.default.fileExists(atPath: bag + "/data/undated/photo-1.JPG"))
+            }
+        }
+    }
+
+    @Test func `hands its template to the exporter, and tells the wrong place of one`() async throws {
+        let cluster = FakeCluster()
+        var job = ExportJob(job: "J1", state: .done, destination: "/d")
+        job.files = 1
+        cluster.on(StartExport.self) { [job] request in
+            #expect(request.names == "{date:%Y}/{name}")
+            return job
+        }
+        cluster.onStream(FollowExport.self) { [job] _, _ in job }
+        let outcome = await obscura("export", "--to", "d", "--service", "--name", "{date:%Y}/{name}", on: cluster)
+        #expect(outcome.status == .success)
+        let refused = await obscura("export", "--to", "d", "--name", "{date:%Y}/{nmae}", on: FakeCluster())
+        #expect(refused.status == .usage && refused.errors.contains("character 12: there is no field 'nmae'"))
+    }
+
     @Test func `by the exporter that had files that failed ends with 65, whatever their reasons`() async throws {
         let cluster = FakeCluster()
         var job = ExportJob(job: "J1", state: .done, destination: "/d")

@@ -92,6 +92,7 @@ struct `Values that make no sense` {
         Case(ListAssets.self, #"{"query":{"text":"\#(String(repeating: "a ", count: 129))"}}"#, "query.text"),
         Case(CountAssets.self, #"{"query":{"text":"\#(String(repeating: "a ", count: 128))"}}"#, nil),
         Case(StartExport.self, #"{"selection":{"query":{"limit":-7}},"destination":"a"}"#, "selection.query.limit"),
+        Case(StartExport.self, #"{"selection":{},"destination":"a","names":"../{name}"}"#, "names"),
         Case(StreamExport.self, #"{"selection":{"query":{"limit":-7}}}"#, "selection.query.limit"),
         Case(StreamExport.self, #"{"selection":{}}"#, nil),
     ]

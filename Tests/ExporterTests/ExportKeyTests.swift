@@ -1,4 +1,5 @@
 import ExporterService
+import Media
 import MessageSchema
 import TestSupport
 import Testing
@@ -6,6 +7,25 @@ import Timekeeping
 
 @Suite(.timeLimit(.minutes(1)))
 struct `A request's key` {
+    @Test func `keeps how a job's files are named`() async throws {
+        try await withTemporaryDirectory { path in
+            let store = try ExportStore(in: path)
+            for (id, names) in [("1", nil), ("2", try NameTemplate("{date:%Y|undated}/{name}"))] {
+                let record = ExportRecord(
+                    principal: World.program,
+                    label: nil,
+                    purpose: nil,
+                    selection: ExportSelection(),
+                    names: names,
+                    job: ExportJob(job: id, state: .running, destination: "/trip")
+                )
+                #expect(try await store.add(record, key: nil, at: Timestamp(microseconds: 1)) == .kept)
+                #expect(try await store.record(id) == record)
+            }
+            await store.close()
+        }
+    }
+
     @Test func `stands for its job a day, to the microsecond, and a new job can have it then`() async throws {
         try await withTemporaryDirectory { path in
             let store = try ExportStore(in: path)

@@ -414,6 +414,28 @@ struct `An export` {
         }
     }
 
+    @Test(arguments: [PrivacyProfile.none, .all])
+    func `names its files by a template that its job keeps, and tells nothing by it`(privacy: PrivacyProfile)
+        async throws
+    {
+        try await Self.with { world, exporter in
+            world.add("dated.jpg", "pixels", number: 3)
+            world.state.withLock {
+                $0.assets[2].date = AssetDate(raw: "", local: "2026-11-30T03:45:00")
+                $0.assets[2].cameraModel = "Q3"
+            }
+            var request = StartExport(selection: ExportSelection(), destination: "trip", privacy: privacy)
+            request.names = "{date:%Y/%m}/{camera}-{name}"
+            let done = try await exporter.end(of: try await exporter.start(request, for: World.asker()).job)
+            #expect(done.state == .done && done.copied == 3)
+            let name = privacy == .all ? "unknown/unknown-photo-00000003.jpg" : "2026/11/Q3-dated.jpg"
+            #expect(FileManager.default.fileExists(atPath: world.bag() + "/data/" + name))
+            #expect(try world.isValid())
+            let again = try await exporter.end(of: try await exporter.start(request, for: World.asker()).job)
+            #expect(again.copied == 0 && again.skipped == 3)
+        }
+    }
+
     @Test func `with the profile all a name tells what the file is now, whatever its URL says`() async throws {
         try await Self.with { world, exporter in
             world.add("edited.jpg", "pi[place]xels", number: 3)

@@ -2,7 +2,7 @@ private import Bags
 package import EventLoop
 private import Files
 private import Hashing
-private import Media
+package import Media
 package import MessageSchema
 
 /// One bag under construction, on the thread where waiting for the disk stalls nobody.
@@ -16,6 +16,7 @@ package actor BagDesk {
     }
 
     private let disk: EventLoop
+    private let names: NameTemplate?
     private var writer: BagWriter?
     private var file: BagFileWriter?
     private var placed: [PlacedFile] = []
@@ -25,7 +26,10 @@ package actor BagDesk {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe disk.unownedExecutor }
 
     /// A desk on a loop of its own kind, which may block.
-    package init(disk: EventLoop) { self.disk = disk }
+    package init(disk: EventLoop, names: NameTemplate? = nil) {
+        self.disk = disk
+        self.names = names
+    }
 
     /// Opens the bag, for copies from which `privacy` is taken out.
     ///
@@ -47,10 +51,10 @@ package actor BagDesk {
         guard let digest = asset.sha256.flatMap({ SHA256Digest($0) }) else {
             throw ErrorReply(.dataUnavailable, "The original is not this program's to see")
         }
-        let output = BagAsset.Output(name: asset.filename, digest: digest, byteCount: asset.bytes)
+        let bagged = BagAsset(NameTemplate.Subject(asset), named: names, digest: digest, byteCount: asset.bytes)
         guard
             let found = try Self.replying({ () throws(BagError) in
-                try writer?.place(BagAsset(id: asset.url.id, outputs: [output]))
+                try writer?.place(bagged)
             })?.first
         else { throw Self.closed }
         placed.append(found)

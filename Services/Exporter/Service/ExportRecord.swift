@@ -1,4 +1,5 @@
 package import Consent
+package import Media
 package import MessageSchema
 
 /// A job as the exporter keeps it: whose it is, what is exported, and how it stands.
@@ -9,6 +10,8 @@ package struct ExportRecord: Hashable, Sendable {
     package var selection: ExportSelection
     /// What is taken out of the copies; of pictures whose place the program may not know, the place besides.
     package var privacy: PrivacyProfile
+    /// How the files are named; by their own names when nil.
+    package var names: NameTemplate?
     /// How the job stands; its `destination` is where the bag lies.
     package var job: ExportJob
 
@@ -18,6 +21,7 @@ package struct ExportRecord: Hashable, Sendable {
         purpose: String?,
         selection: ExportSelection,
         privacy: PrivacyProfile = .none,
+        names: NameTemplate? = nil,
         job: ExportJob
     ) {
         self.principal = principal
@@ -25,6 +29,7 @@ package struct ExportRecord: Hashable, Sendable {
         self.purpose = purpose
         self.selection = selection
         self.privacy = privacy
+        self.names = names
         self.job = job
     }
 }

@@ -35,7 +35,7 @@ struct ExportRun: Sendable {
         defer { pass.end() }
         await report(.began)
         let assets = try await plan(pass)
-        let desk = BagDesk(disk: disk)
+        let desk = BagDesk(disk: disk, names: record.names)
         do {
             try await fill(desk, assets, pass)
         } catch {

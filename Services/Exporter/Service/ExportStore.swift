@@ -1,6 +1,7 @@
 package import Consent
 private import FoundationEssentials
 private import Hashing
+private import Media
 package import MessageSchema
 private import Messaging
 private import SQLite
@@ -57,8 +58,8 @@ package struct ExportStore: Sendable {
             _ = try connection.run(
                 """
                 INSERT INTO job (id, principal, label, purpose, selection, destination, state, job, created_us, changed_us,
-                    request_key, request_hash, privacy)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    request_key, request_hash, privacy, names)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 record.job.job,
                 record.principal.description,
@@ -72,7 +73,8 @@ package struct ExportStore: Sendable {
                 now.microseconds,
                 key?.key,
                 key?.hash.description,
-                record.privacy.rawValue
+                record.privacy.rawValue,
+                record.names?.description
             )
             return .kept
         }
@@ -183,7 +185,7 @@ package struct ExportStore: Sendable {
         _ connection: Connection
     ) throws -> [ExportRecord] {
         try connection.all(
-            "SELECT principal, label, purpose, selection, job, privacy FROM job \(condition) ORDER BY created_us DESC, id",
+            "SELECT principal, label, purpose, selection, job, privacy, names FROM job \(condition) ORDER BY created_us DESC, id",
             values
         ) { row in
             guard let principal = Principal(try row.text(0)) else {
@@ -196,6 +198,7 @@ package struct ExportStore: Sendable {
                 selection: try Self.decoded(ExportSelection.self, try row.text(3)),
                 // What can not be read takes out the most.
                 privacy: PrivacyProfile(rawValue: try row.text(5)) ?? .all,
+                names: try row.optionalText(6).map { text in try NameTemplate(text) },
                 job: try Self.decoded(ExportJob.self, try row.text(4))
             )
         }
@@ -249,6 +252,7 @@ package struct ExportStore: Sendable {
                 """
             ),
             Migration(3, "ALTER TABLE job ADD COLUMN privacy TEXT NOT NULL DEFAULT 'none';"),
+            Migration(4, "ALTER TABLE job ADD COLUMN names TEXT;"),
         ]
     )
 }

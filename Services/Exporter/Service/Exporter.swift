@@ -74,6 +74,7 @@ package actor Exporter {
     /// - Throws: `destinationRefused`, `tooManyRequests`, `idempotencyConflict`, and what the gate answers.
     package func start(_ request: StartExport, for asker: Asker, key: String? = nil) async throws -> ExportJob {
         let destination = try surroundings.roots.path(of: request.destination)
+        let names = try request.nameTemplate()
         let key = try ExportKey(key, of: request)
         if let key, let earlier = try await surroundings.store.record(of: key, asker.principal, at: surroundings.now())
         {
@@ -89,6 +90,7 @@ package actor Exporter {
             purpose: asker.purpose,
             selection: request.selection,
             privacy: request.privacy ?? PrivacyProfile.none,
+            names: names,
             job: job
         )
         do {

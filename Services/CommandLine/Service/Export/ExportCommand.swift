@@ -24,6 +24,12 @@ struct ExportCommand: Command {
         "What is taken out of the copies (default: none); without location read, the place always is",
         as: .word
     )
+    private static let names = Option<NameTemplate>(
+        "name",
+        "TEMPLATE",
+        "Folders and names of the files, such as '{date:%Y/%m}/{name}' (default: their own names, in one folder)",
+        as: .nameTemplate
+    )
     private static let update = Flag(
         "update",
         "Go on from an earlier export; what is there is never copied again, with or without"
@@ -44,14 +50,19 @@ struct ExportCommand: Command {
             The files are written as your own user. An export that was interrupted is resumed by asking for it again. \
             A file of the export that was changed is copied anew, and what lay there is kept in DIR/changed. \
             With --privacy location the copies do not say where they were made; with all they say nothing but how they are \
-            shown, and have names that say nothing. A folder keeps to the --privacy of its first export. A file that can not be cleaned for certain is not exported. \
+            shown, and have names that say nothing. A folder keeps to the --privacy of its first export. A file that can not be \
+            cleaned for certain is not exported. \
+            A name TEMPLATE has the fields {name} {date} {kind} {camera} {make} {id}; {date:FORM} has %Y %y %m %d %H %M %S, \
+            and / begins a folder. {camera|other} says 'other' where nothing is known, {camera} 'unknown'. The extension is \
+            added. Name the same template when you go on with an export: with another one the files are copied again. \
             Ends with 65 when a file could not be exported, whatever the reason, or when the bag has damaged, missing or \
             foreign files; where the whole export ended, with the status of what ended it, also with --service.
             """,
-        parameters: [urls] + AssetQueryParameters.all + [destination, privacy, update, dryRun, service]
+        parameters: [urls] + AssetQueryParameters.all + [destination, privacy, names, update, dryRun, service]
             + CommonParameters.asking,
         examples: [
             ("export --to ~/copies", "everything"),
+            ("export --name '{date:%Y/%m}/{name}' --to ~/copies", "in folders by year and month"),
             ("export --privacy location --to ~/shared", "everything, without the places"),
             ("export --kind photo --since 2026-01-01 --to /media/stick/photos", "this year's photos"),
         ]
@@ -75,6 +86,7 @@ struct ExportCommand: Command {
                 cluster: cluster,
                 selection: selection,
                 privacy: arguments[Self.privacy],
+                names: arguments[Self.names],
                 destination: Self.absolute(destination)
             )
             outcome = try await context.asking(arguments, cluster, about: Self.needs) { rules, hasBegun in
@@ -115,7 +127,12 @@ struct ExportCommand: Command {
         _ cluster: any Cluster,
         in context: CommandContext
     ) async throws -> ExportOutcome {
-        let request = StartExport(selection: selection, destination: destination, privacy: arguments[Self.privacy])
+        let request = StartExport(
+            selection: selection,
+            destination: destination,
+            privacy: arguments[Self.privacy],
+            names: arguments[Self.names]?.description
+        )
         let job = try await context.asking(arguments, cluster, about: Self.needs) { rules, _ in
             try await cluster.call(request, rules)
         }

@@ -10,6 +10,7 @@ actor OwnBag {
     private let loop = EventLoop(name: "bag")
     private let path: String
     private let privacy: PrivacyProfile
+    private let names: NameTemplate?
     private var writer: BagWriter?
     private var file: BagFileWriter?
     private(set) var copied = 0
@@ -32,9 +33,10 @@ actor OwnBag {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
-    init(path: String, privacy: PrivacyProfile) {
+    init(path: String, privacy: PrivacyProfile, names: NameTemplate? = nil) {
         self.path = path
         self.privacy = privacy
+        self.names = names
     }
 
     isolated deinit {}
@@ -153,10 +155,8 @@ actor OwnBag {
     }
 
     private func place(_ next: StreamExport.File, _ digest: SHA256Digest) throws -> PlacedFile {
-        let output = BagAsset.Output(name: next.asset.filename, digest: digest, byteCount: next.bytes)
-        let placed = try replying { () throws(BagError) in
-            try writer?.place(BagAsset(id: next.asset.url.id, outputs: [output])).first
-        }
+        let asset = BagAsset(NameTemplate.Subject(next.asset), named: names, digest: digest, byteCount: next.bytes)
+        let placed = try replying { () throws(BagError) in try writer?.place(asset).first }
         guard let placed else { throw ErrorReply(.internalFault, "The bag is not open") }
         return placed
     }

@@ -1,3 +1,4 @@
+import Media
 import MessageSchema
 private import Synchronization
 private import Timekeeping
@@ -10,6 +11,8 @@ struct OwnExport: Sendable {
     let cluster: any Cluster
     let selection: ExportSelection
     let privacy: PrivacyProfile?
+    /// How the files are named; by their own names when nil.
+    var names: NameTemplate?
     /// An absolute path.
     let destination: String
 
@@ -29,7 +32,7 @@ struct OwnExport: Sendable {
         began: @escaping @Sendable () -> Void = {},
         progress: @escaping @Sendable (_ files: Int, _ bytes: Int64) -> Void
     ) async throws -> ExportOutcome {
-        let bag = OwnBag(path: destination, privacy: privacy ?? PrivacyProfile.none)
+        let bag = OwnBag(path: destination, privacy: privacy ?? PrivacyProfile.none, names: names)
         do {
             return try await fill(bag, rules, began, progress)
         } catch {
