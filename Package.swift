@@ -302,7 +302,8 @@ let fuzzing: [Target] = [
     .executableTarget(
         name: "fuzzer",
         dependencies: [
-            "CFuzzer", "Consent", "Containers", "DecoderService", "HotPlug", "Imaging", "Media", "MessageSchema",
+            "Bags", "CFuzzer", "Consent", "Containers", "DecoderService", "HotPlug", "Imaging", "Media",
+            "MessageSchema",
             "Messaging", "Movies", "Redaction",
         ],
         path: "Tests/Fuzz/Fuzzer",

@@ -1,3 +1,4 @@
+import Bags
 import Consent
 import Containers
 import DecoderService
@@ -33,6 +34,8 @@ enum FuzzTarget: String, CaseIterable {
     case body
     /// URLs, principals, resources, lifespans.
     case words
+    /// A name template, and after a line end the name of a file.
+    case names
     /// What the kernel and udev say of devices, and inotify's records.
     case devices
 
@@ -64,6 +67,7 @@ enum FuzzTarget: String, CaseIterable {
             feedBody(bytes)
         case .words:
             feedWords(String(decoding: bytes, as: UTF8.self))
+        case .names: feedNames(bytes)
         case .devices:
             if let event = DeviceEvent(message: bytes) {
                 precondition(event.path.hasPrefix("/") && !event.subsystem.isEmpty, "an event names a device")
@@ -116,6 +120,32 @@ enum FuzzTarget: String, CaseIterable {
         guard !unit.sample.isEmpty else { return }
         let stream = H264AccessUnit.annexB(sample: unit.sample, lengthByteCount: 4, preceding: unit.configuration)
         precondition(stream.flatMap { H264AccessUnit(annexB: $0) } == unit, "a sample reads back")
+    }
+
+    private func feedNames(_ bytes: [UInt8]) {
+        let halves = bytes.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        let text = halves.first ?? ""
+        let name = halves.last ?? ""
+        let date = AssetDate(raw: name, local: name)
+        // What is refused names no file.
+        guard let template = try? NameTemplate(text) else { return }
+        let parts = template.parts(
+            of: NameTemplate.Subject(
+                filename: name,
+                kind: .photo,
+                id: name,
+                date: date,
+                cameraMake: name,
+                cameraModel: name
+            )
+        )
+        precondition((1...NameTemplate.mostParts).contains(parts.count), "a file has a name, and few folders")
+        for part in parts {
+            let safe = SafeName(part).text(suffix: "-0a1b2c3d")
+            precondition(safe.utf8.count <= SafeName.maximumByteCount && !safe.isEmpty && !safe.hasPrefix("."), safe)
+            precondition(!safe.utf8.contains { $0 == UInt8(ascii: "/") || $0 < 0x20 }, safe)
+        }
     }
 
     private func feedWords(_ text: String) {
