@@ -21,6 +21,10 @@ struct AssetURLTests {
         "assets-library://asset/asset.JPG?id=\(id)&id=\(id)&ext=JPG", "file:///asset?id=\(id)&ext=JPG",
         "assets-library://asset/../asset.JPG?id=\(id)&ext=JPG", "assets-library://asset/?id=\(id)&ext=",
         "assets-library://asset/asset.JPG?id=\(id)&ext=" + String(repeating: "x", count: 600),
+        "assets-library://asset/asset.JPG?id=\(id)&ext=JPe\u{FFFD}t://",
+        "assets-library://asset/asset.JPG?id=\(id)&ext=J/G",
+        "assets-library://asset/asset.J\u{1B}[2JG?id=\(id)", "assets-library://asset/asset.JPG?id=\(id)&ext=ÄPG",
+        "assets-library://asset/asset.JPG?id=\(id)&ext=" + String(repeating: "x", count: 17),
     ])
     func `another form is malformed`(text: String) { #expect(AssetURL(text) == nil) }
 
