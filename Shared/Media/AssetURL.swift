@@ -1,7 +1,8 @@
 /// The stable name of an asset: `assets-library://asset/asset.MOV?id=<UUID>&ext=MOV`.
 ///
 /// The form is the Assets Library's. Scheme and host are compared without case, the identifier too; the query's two
-/// items may come in either order. A text of another form is malformed, which is not the same as unknown.
+/// items may come in either order; the extension has 1 to 16 letters and digits of ASCII. A text of another form is
+/// malformed, which is not the same as unknown.
 package struct AssetURL: LibraryURLCodable {
     package static let named = "an asset"
 
@@ -27,8 +28,16 @@ package struct AssetURL: LibraryURLCodable {
         guard let query = LibraryURLText(text, host: "asset") else { return nil }
         guard let id = query.items["id"], LibraryURLText.isUUID(id) else { return nil }
         let pathExtension = query.path.split(separator: ".").last.map(String.init)
-        guard let fileExtension = query.items["ext"] ?? pathExtension, !fileExtension.isEmpty else { return nil }
+        guard let fileExtension = query.items["ext"] ?? pathExtension, Self.isExtension(fileExtension) else {
+            return nil
+        }
         self.init(id: id, fileExtension: fileExtension)
+    }
+
+    /// 1 to 16 letters and digits of ASCII.
+    private static func isExtension(_ text: String) -> Bool {
+        (1...16).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0) }
     }
 
     package var description: String {
