@@ -58,6 +58,10 @@ struct FullDiskTests {
                 #expect(error.parameters?["bytesAvailable"] == "0")
                 #expect(error.parameters?["bytesNeeded"].flatMap { Int($0) } ?? 0 >= 16 << 20)
             }
+            for command in [["record", "--duration", "2s"], ["export", "--service", "--to", "full"]] {
+                let full = try await cluster.obscura(command + ["--json"])
+                #expect(try full.status == 74 && full.error().code == "diskFull", "\(full.output)\(full.errors)")
+            }
             let readable = try await cluster.obscura("library", "show", first.url, "--json")
             #expect(readable.status == 0, "\(readable.errors)")
             // A decision that can not be kept is not given.
