@@ -1,4 +1,5 @@
 private import CSQLite
+import Files
 
 /// Why a database could not do what it was asked.
 package struct SQLiteError: Error, Hashable, Sendable {
@@ -85,4 +86,8 @@ extension SQLiteError: CustomStringConvertible, CustomDebugStringConvertible {
     package var debugDescription: String {
         "\(description) [\(resultCode?.rawValue ?? 0)] \(statement ?? "")"
     }
+}
+
+extension SQLiteError: DiskFault {
+    package var isDiskFull: Bool { code == .diskFull }
 }

@@ -88,7 +88,7 @@ struct ServiceStart {
                 serviceUser: geteuid()
             )
         )
-        let server = MessageServer(configuration, context: context, loop: loop, log: log)
+        let server = MessageServer(configuration, context: context, loop: loop, log: log) { ErrorReply(handling: $0) }
         return try ServiceHost(
             name: name,
             settings: settings,

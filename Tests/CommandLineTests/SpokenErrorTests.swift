@@ -102,7 +102,10 @@ struct `Refusals in the words of the command line` {
             return Samples.result()
         }
         let outcome = await obscura("record", "--camera", "b", "--progress", on: cluster)
-        #expect(outcome.errors == "filming  0.5 s, 9 B, 1 frame dropped\nfilming  1 s, 99 B, 2 frames dropped\n")
+        #expect(
+            outcome.errors
+                == "recording r1\nfilming  0.5 s, 9 B, 1 frame dropped\nfilming  1 s, 99 B, 2 frames dropped\n"
+        )
         #expect(await obscura("record", "--camera", "b", on: cluster).errors.isEmpty)
     }
 

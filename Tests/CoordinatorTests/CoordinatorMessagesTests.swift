@@ -29,7 +29,7 @@ struct `The coordinator's messages` {
             ]
             for error in errors {
                 #expect(error?.code == .invalidArgument)
-                #expect(error?.recoverySuggestion?.contains("cameras.show") == true)
+                #expect(error?.recoverySuggestion?.contains("obscura cameras list") == true)
             }
             #expect(try await client.call(ListPermissions()).permissions.isEmpty)
         }

@@ -138,7 +138,7 @@ extension ErrorReply {
             .invalidArgument,
             "\(resource) is no camera",
             reason: "Decisions are about cameras, and which one looks there changes.",
-            recoverySuggestion: "Ask cameras.show which camera looks there, and name it by its id.",
+            recoverySuggestion: "`obscura cameras list` says which camera looks there; name it by its id.",
             parameters: ["resource": resource.description]
         )
     }

@@ -127,6 +127,9 @@ struct RecordCommand: Command {
                         // The deadline is for the beginning; how long a film lasts is another matter.
                         return try await cluster.stream(request, rules.endless) { progress, _ in
                             hasBegun()
+                            if form == .lines, recording.name == nil {
+                                terminal.writeError("recording \(progress.recording)")
+                            }
                             recording.began(progress.recording)
                             keys.note(progress)
                             Self.show(progress, keys.line(progress), form, terminal)

@@ -80,11 +80,14 @@ struct DemoStory: Sendable {
             )
         }
         guard let camera = cameras.first(where: { $0.availability.state == .available }) else {
+            let isOff = cameras.contains { $0.availability.state == .disabled }
             throw ErrorReply(
-                .cameraAbsent,
+                isOff ? .accessRestricted : .cameraAbsent,
                 "There is no camera to show",
-                reason: cameras.first?.availability.reason,
-                recoverySuggestion: "Attach one, or start the cluster with --built-in-cameras always"
+                reason: (cameras.first { $0.availability.state == .disabled } ?? cameras.first)?.availability.reason,
+                recoverySuggestion: isOff
+                    ? "See 'obscura permissions switch' and the policy"
+                    : "Attach one, or start the cluster with --built-in-cameras always"
             )
         }
         return camera

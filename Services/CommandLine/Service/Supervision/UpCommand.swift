@@ -16,7 +16,7 @@ struct UpCommand: Command {
     private static let policy = Option(
         "policy",
         "FILE",
-        "Operators, what is forbidden and what is granted (default: DATA/policy.json, if there); SIGHUP has them read it again",
+        "Operators, what is forbidden and what is granted (default: DATA/policy.json, if there); it is read again when it changes",
         as: .text
     )
     private static let config = Option(
