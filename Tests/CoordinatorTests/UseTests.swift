@@ -274,7 +274,7 @@ struct `Uses, sessions and the switch on the wire` {
             wire.test.storage.fail(true)
             let writes = wire.test.storage.writes
             try await desk.turn { machine, now in machine.follow(restrictions: [], at: now) }
-            #expect(wire.test.services.announced.last?.restrictions == [])
+            #expect(await desk.snapshot(epoch: "e").restrictions == [])
             #expect(try await wire.program().call(StopUse(use: use.use)) == use)
             #expect(wire.test.storage.writes == writes)
             wire.test.storage.fail(false)
@@ -335,7 +335,8 @@ struct `Uses, sessions and the switch on the wire` {
             let client = try wire.program()
             let granted = [try #require(PolicyGrant(.camera("*"), .use, for: .user(geteuid())))]
             try await wire.test.desk.turn { $0.follow(restrictions: [], granted: granted, at: $1) }
-            #expect(wire.test.services.announced.last?.granted == granted && wire.test.storage.decisions.isEmpty)
+            // What ends nothing is told without waiting for it.
+            #expect(await wire.test.desk.snapshot(epoch: "e").granted == granted && wire.test.storage.decisions.isEmpty)
             let listed = try #require(try await client.call(ListPermissions()).permissions.first)
             #expect(listed.status == .authorized && listed.cause == "policy")
             #expect(listed.decidedBy == nil && listed.lifespan == nil)
