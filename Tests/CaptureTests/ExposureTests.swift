@@ -26,6 +26,14 @@ struct ExposureTests {
         #expect(time == 3_000_000)
     }
 
+    @Test func `a camera of one frame in two seconds is not given up before three frames were compared`() {
+        var steady = ExposureSettling()
+        let times: [Int64] = [0, 2_000_000, 4_000_000]
+        #expect(times.map { steady.look(at: 80, taken: $0) } == [.wait, .wait, .settled])
+        var changing = ExposureSettling()
+        #expect(times.map { changing.look(at: Double($0) / 100_000, taken: $0) } == [.wait, .wait, .gaveUp])
+    }
+
     @Test func `a frame that says nothing does not count as settled`() {
         var settling = ExposureSettling()
         for index in 0..<10 { #expect(settling.look(at: nil, taken: Int64(index) * 1000) == .wait) }

@@ -10,7 +10,8 @@ package struct ExposureSettling: Sendable {
         case gaveUp
     }
 
-    /// Microseconds after the first frame, or after the moment from which one can be the picture, when waiting ends.
+    /// Microseconds after the first frame, or after the moment from which one can be the picture, when waiting ends; a camera
+    /// that is slower than three frames in that time is waited for until it gave three.
     package static let limit: Int64 = 2_000_000
     private static let run = 3
     private static let tolerance = 0.02
@@ -18,6 +19,7 @@ package struct ExposureSettling: Sendable {
     private static let leastStep = 1.0
 
     private var recent: [Double] = []
+    private var seen = 0
     private var firstFrame: Int64?
     private var moment: Int64 = .min
 
@@ -35,6 +37,7 @@ package struct ExposureSettling: Sendable {
     package mutating func look(at luma: Double?, taken microseconds: Int64) -> Verdict {
         let first = firstFrame ?? microseconds
         firstFrame = first
+        seen += 1
         if let luma {
             recent.append(luma)
             if recent.count > Self.run { recent.removeFirst() }
@@ -44,7 +47,7 @@ package struct ExposureSettling: Sendable {
                 return .settled
             }
         }
-        return microseconds - max(first, moment) >= Self.limit ? .gaveUp : .wait
+        return seen >= Self.run && microseconds - max(first, moment) >= Self.limit ? .gaveUp : .wait
     }
 
     /// Begins again, after the light was changed.
