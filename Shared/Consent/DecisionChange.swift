@@ -58,6 +58,8 @@ package struct DecisionChange: Codable, Hashable, Sendable {
     package var granted: [PolicyGrant]?
     /// Uses that end, though what they rest on stays decided.
     package var stopped: [StoppedUse]?
+    /// What becomes of what the work was making that this step ends; kept when absent.
+    package var unfinished: Unfinished?
     /// Whether somebody may lose something that they were allowed: such a step is announced first and stored then.
     package var endsGrants: Bool
 
@@ -70,6 +72,7 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         restrictions: [Restriction]? = nil,
         granted: [PolicyGrant]? = nil,
         stopped: [StoppedUse]? = nil,
+        unfinished: Unfinished? = nil,
         endsGrants: Bool
     ) {
         self.number = number
@@ -79,7 +82,14 @@ package struct DecisionChange: Codable, Hashable, Sendable {
         self.restrictions = restrictions
         self.granted = granted
         self.stopped = stopped
+        self.unfinished = unfinished
         self.endsGrants = endsGrants
+    }
+
+    /// By which decisions, new or gone, work ends whose unfinished film is discarded.
+    var discarding: [DecisionID] {
+        guard unfinished == .discarded else { return [] }
+        return upserted.filter { $0.verdict == .denied }.map(\.id) + removed.map(\.id)
     }
 }
 
@@ -97,6 +107,9 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
     package var granted: [PolicyGrant]?
     /// Uses that were ended and that the coordinator has not yet heard to be over.
     package var stopped: [StoppedUse]?
+    /// By which decisions, also some that are gone, work ends whose unfinished film is discarded, as far as the coordinator
+    /// that runs remembers.
+    package var discarding: [DecisionID]?
 
     /// Makes a snapshot.
     package init(
@@ -105,7 +118,8 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
         decisions: [Decision],
         restrictions: [Restriction],
         granted: [PolicyGrant]? = nil,
-        stopped: [StoppedUse]? = nil
+        stopped: [StoppedUse]? = nil,
+        discarding: [DecisionID]? = nil
     ) {
         self.epoch = epoch
         self.number = number
@@ -113,5 +127,6 @@ package struct DecisionSnapshot: Codable, Hashable, Sendable {
         self.restrictions = restrictions
         self.granted = granted
         self.stopped = stopped
+        self.discarding = discarding
     }
 }

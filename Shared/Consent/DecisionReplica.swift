@@ -22,8 +22,10 @@ package struct DecisionReplica: Hashable, Sendable {
     package private(set) var decisions = DecisionSet()
     private var recentRemovals: [Removal] = []
     private var recentStops: [StoppedUse] = []
+    private var discarding: [DecisionID] = []
 
-    private static let rememberedRemovals = 256
+    /// As many the machine that makes snapshots remembers.
+    static let rememberedRemovals = 256
     private static let rememberedStops = 1_024
 
     /// An empty replica: it knows nothing until a snapshot comes.
@@ -39,6 +41,7 @@ package struct DecisionReplica: Hashable, Sendable {
             granted: snapshot.granted ?? []
         )
         remember(snapshot.stopped)
+        remember(discarding: snapshot.discarding ?? [])
     }
 
     /// Takes the next step; one that the snapshot already contains changes nothing.
@@ -52,6 +55,7 @@ package struct DecisionReplica: Hashable, Sendable {
         decisions.apply(change)
         number = change.number
         remember(change.stopped)
+        remember(discarding: change.discarding)
         recentRemovals.append(contentsOf: change.removed)
         recentRemovals.removeFirst(max(0, recentRemovals.count - Self.rememberedRemovals))
     }
@@ -66,6 +70,16 @@ package struct DecisionReplica: Hashable, Sendable {
     /// The last 1,024 are remembered.
     package func stop(of use: UseID) -> StoppedUse? {
         recentStops.last { $0.use == use }
+    }
+
+    /// What becomes of what the work was making that ends by a decision, new or gone: kept, unless the operator said otherwise.
+    ///
+    /// That is remembered of the last 256 decisions of which it was said.
+    package func unfinished(by id: DecisionID) -> Unfinished { discarding.contains(id) ? .discarded : .kept }
+
+    private mutating func remember(discarding ids: [DecisionID]) {
+        discarding.append(contentsOf: ids.filter { !discarding.contains($0) })
+        discarding.removeFirst(max(0, discarding.count - Self.rememberedRemovals))
     }
 
     private mutating func remember(_ stops: [StoppedUse]?) {

@@ -22,13 +22,22 @@ package struct Revocation: Error, Hashable, Sendable {
     package var at: Moment
     /// What was taken away.
     package var need: Need
+    /// What becomes of what the work was making.
+    package var unfinished: Unfinished
 
     /// Makes a revocation.
-    package init(reason: RevocationReason, by: Principal?, at: Moment, need: Need) {
+    package init(
+        reason: RevocationReason,
+        by: Principal?,
+        at: Moment,
+        need: Need,
+        unfinished: Unfinished = .kept
+    ) {
         self.reason = reason
         self.by = by
         self.at = at
         self.need = need
+        self.unfinished = unfinished
     }
 }
 
@@ -95,14 +104,28 @@ package struct Gate: Sendable {
                 reason: removal?.reason ?? .denied,
                 by: decision.decidedBy,
                 at: decision.decidedAt,
-                need: need
+                need: need,
+                unfinished: replica.unfinished(by: decision.id)
             )
         case .notDetermined:
+            let unfinished = replica.unfinished(by: grant.id)
             guard let removal = replica.removal(of: grant.id) else {
                 let ended = replica.decisions.decision(grant.id, about: principal)?.end
-                return Revocation(reason: ended == nil ? .revoked : .expired, by: nil, at: ended ?? now, need: need)
+                return Revocation(
+                    reason: ended == nil ? .revoked : .expired,
+                    by: nil,
+                    at: ended ?? now,
+                    need: need,
+                    unfinished: unfinished
+                )
             }
-            return Revocation(reason: removal.reason, by: removal.by, at: removal.at, need: need)
+            return Revocation(
+                reason: removal.reason,
+                by: removal.by,
+                at: removal.at,
+                need: need,
+                unfinished: unfinished
+            )
         }
     }
 }

@@ -1,29 +1,42 @@
 extension PermissionMachine {
     /// An operator allows or denies without having been asked.
     ///
+    /// `unfinished` says what becomes of what the work was making that a denial ends.
+    ///
     /// - Throws: A refusal of the access or the lifespan; nothing has changed then.
     package mutating func decide(
         _ selector: DecisionSelector,
         _ verdict: Verdict,
         _ lifespan: Lifespan,
         by operator: Principal,
+        unfinished: Unfinished? = nil,
         at now: ClockPair
     ) throws(PermissionRefusal) -> [PermissionAction] {
         try check(selector)
         try check(lifespan, for: verdict, at: now.wall)
         let reason: RevocationReason = verdict == .denied ? .denied : .replaced
-        let action = decide([selector], verdict, lifespan, by: `operator`, at: now.wall, reason: reason)
+        let action = decide(
+            [selector],
+            verdict,
+            lifespan,
+            by: `operator`,
+            at: now.wall,
+            reason: reason,
+            unfinished: unfinished
+        )
         forgetBackOffs(selector)
         return [action] + reconsider(at: now)
     }
 
     /// An operator withdraws grants: what they allowed is denied from now on.
     ///
-    /// Where nothing that was allowed is meant, nothing changes.
+    /// Where nothing that was allowed is meant, nothing changes. `unfinished` says what becomes of what the work was making.
+    ///
     /// - Throws: A refusal of the access; nothing has changed then.
     package mutating func revoke(
         _ selector: DecisionSelector,
         by operator: Principal,
+        unfinished: Unfinished? = nil,
         at now: ClockPair
     ) throws(PermissionRefusal) -> [PermissionAction] {
         try check(selector)
@@ -36,18 +49,27 @@ extension PermissionMachine {
             drafts.append(draft)
         }
         guard !drafts.isEmpty else { return [] }
-        let action = decide(drafts, .denied, .forever, by: `operator`, at: now.wall, reason: .revoked)
+        let action = decide(
+            drafts,
+            .denied,
+            .forever,
+            by: `operator`,
+            at: now.wall,
+            reason: .revoked,
+            unfinished: unfinished
+        )
         return [action] + reconsider(at: now)
     }
 
     /// An operator has decisions forgotten, so that the person is asked again.
     ///
-    /// Dismissals are forgotten too.
+    /// Dismissals are forgotten too. `unfinished` says what becomes of what the work was making that ends by it.
     ///
     /// - Throws: A refusal of the access; nothing has changed then.
     package mutating func reset(
         _ selector: DecisionSelector,
         by operator: Principal,
+        unfinished: Unfinished? = nil,
         at now: ClockPair
     ) throws(PermissionRefusal) -> [PermissionAction] {
         try check(selector)
@@ -56,6 +78,7 @@ extension PermissionMachine {
         guard !forgotten.isEmpty else { return [] }
         let action = step(
             removed: forgotten.map { Removal(id: $0.id, reason: .reset, by: `operator`, at: now.wall) },
+            unfinished: unfinished,
             endsGrants: forgotten.contains { $0.verdict == .allowed }
         )
         return [action] + reconsider(at: now)

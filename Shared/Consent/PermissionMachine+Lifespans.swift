@@ -84,8 +84,15 @@ extension PermissionMachine {
     }
 
     /// An operator ends a use that goes on; what was decided stays.
-    package mutating func stop(_ use: UseID, by operator: Principal, at now: ClockPair) -> [PermissionAction] {
-        let stop = StoppedUse(use: use, by: `operator`, at: now.wall)
+    ///
+    /// `unfinished` says what becomes of what it was making.
+    package mutating func stop(
+        _ use: UseID,
+        by operator: Principal,
+        unfinished: Unfinished? = nil,
+        at now: ClockPair
+    ) -> [PermissionAction] {
+        let stop = StoppedUse(use: use, by: `operator`, at: now.wall, unfinished: unfinished)
         stopped.append(stop)
         return [step(stopped: [stop], endsGrants: true)]
     }

@@ -33,6 +33,8 @@ package struct PermissionMachine: Sendable {
     var inUse: Set<DecisionID> = []
     /// Uses that were ended, until services have told that they are over.
     package internal(set) var stopped: [StoppedUse] = []
+    /// By which decisions work ends whose unfinished film is discarded, the newest last.
+    private var discarding: [DecisionID] = []
 
     struct WaitingAsk {
         let ask: Ask
@@ -75,7 +77,8 @@ package struct PermissionMachine: Sendable {
             decisions: decisions.all,
             restrictions: decisions.restrictions,
             granted: decisions.granted.isEmpty ? nil : decisions.granted,
-            stopped: stopped.isEmpty ? nil : stopped
+            stopped: stopped.isEmpty ? nil : stopped,
+            discarding: discarding.isEmpty ? nil : discarding
         )
     }
 
@@ -109,6 +112,7 @@ package struct PermissionMachine: Sendable {
         by operator: Principal,
         at now: Moment,
         reason: RevocationReason,
+        unfinished: Unfinished? = nil,
         added: Bool = false
     ) -> PermissionAction {
         var removed: [Removal] = []
@@ -140,7 +144,12 @@ package struct PermissionMachine: Sendable {
             later.generation = generation
             upserted.append(later)
         }
-        return step(upserted: upserted, removed: removed, endsGrants: verdict == .denied)
+        return step(
+            upserted: upserted,
+            removed: removed,
+            unfinished: unfinished,
+            endsGrants: verdict == .denied
+        )
     }
 
     /// Whether `denial` is what refuses now, to the programs that it is about, some of what `draft` would allow to them.
@@ -162,6 +171,7 @@ package struct PermissionMachine: Sendable {
         restrictions: [Restriction]? = nil,
         granted: [PolicyGrant]? = nil,
         stopped: [StoppedUse]? = nil,
+        unfinished: Unfinished? = nil,
         endsGrants: Bool
     ) -> PermissionAction {
         number += 1
@@ -173,9 +183,12 @@ package struct PermissionMachine: Sendable {
             restrictions: restrictions,
             granted: granted,
             stopped: stopped,
+            unfinished: unfinished,
             endsGrants: endsGrants
         )
         decisions.apply(change)
+        discarding.append(contentsOf: change.discarding)
+        discarding.removeFirst(max(0, discarding.count - DecisionReplica.rememberedRemovals))
         return .record(change)
     }
 

@@ -23,11 +23,14 @@ package struct StoppedUse: Codable, Hashable, Sendable {
     package var by: Principal
     /// When.
     package var at: Moment
+    /// What becomes of what it was making; kept when absent.
+    package var unfinished: Unfinished?
 
     /// Makes one.
-    package init(use: UseID, by: Principal, at: Moment) {
+    package init(use: UseID, by: Principal, at: Moment, unfinished: Unfinished? = nil) {
         self.use = use
         self.by = by
         self.at = at
+        self.unfinished = unfinished
     }
 }

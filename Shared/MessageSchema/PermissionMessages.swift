@@ -86,19 +86,25 @@ package struct PermissionChange: Hashable, Sendable, Codable {
     package var access: Access?
     /// `forever` when absent.
     package var lifespan: Lifespan?
+    /// What becomes of films that this ends, and of photos that are not in the library yet: `kept` when absent.
+    ///
+    /// Not with what allows.
+    package var unfinished: Unfinished?
 
     package init(
         principal: Principal,
         label: String? = nil,
         resource: Resource,
         access: Access? = nil,
-        lifespan: Lifespan? = nil
+        lifespan: Lifespan? = nil,
+        unfinished: Unfinished? = nil
     ) {
         self.principal = principal
         self.label = label
         self.resource = resource
         self.access = access
         self.lifespan = lifespan
+        self.unfinished = unfinished
     }
 }
 

@@ -126,8 +126,13 @@ package struct StopUse: Request {
     package typealias Reply = Use
     package static let name = "permissions.stop"
     package var use: UseID
+    /// What becomes of the film that it is, or of photos that are not in the library yet: `kept` when absent.
+    package var unfinished: Unfinished?
 
-    package init(use: UseID) { self.use = use }
+    package init(use: UseID, unfinished: Unfinished? = nil) {
+        self.use = use
+        self.unfinished = unfinished
+    }
 }
 
 /// Tells what a service does right now for programs, all of it; a role alone may.

@@ -90,6 +90,13 @@ package final class Authorization: Sendable {
     /// - Throws: `ErrorReply` with code `revoked`.
     package func check() throws(ErrorReply) { try all.check(self) }
 
+    /// Throws when the work has ended and what it was making is to be discarded: to be called before what was made is kept.
+    ///
+    /// - Throws: `ErrorReply` with code `revoked`, of which ``MessageSchema/ErrorReply/discardsUnfinished`` is true.
+    package func checkUnfinished() throws(ErrorReply) {
+        if let revocation, revocation.unfinished == .discarded { throw all.error(revocation, self) }
+    }
+
     /// Why the work has to end; nil while it may go on.
     package var revocation: Revocation? { all.revocation(self) }
 
@@ -98,12 +105,20 @@ package final class Authorization: Sendable {
     /// - Returns: The error for the program; nil when the task was cancelled.
     package func revoked() async -> ErrorReply? { await all.revoked(self) }
 
-    /// The same work as far as it rests on some of the grants: it may go on when the others are gone.
+    /// The same work as far as it rests on some of the grants: it may go on when the others are gone, unless what it was
+    /// making is to be discarded then.
     ///
     /// - Parameter isIncluded: Says which.
     /// - Returns: The part, which keeps this authorization.
     package func part(where isIncluded: (Need) -> Bool) -> AuthorizationPart {
-        AuthorizationPart(of: self, GrantWatch(grants.filter { isIncluded($0.need) }, epoch: all.epoch))
+        AuthorizationPart(
+            of: self,
+            GrantWatch(
+                grants.filter { isIncluded($0.need) },
+                besides: grants.filter { !isIncluded($0.need) },
+                epoch: all.epoch
+            )
+        )
     }
 
     /// The grant for a need; nil when the authorization is not about it.

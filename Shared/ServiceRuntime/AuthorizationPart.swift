@@ -15,7 +15,8 @@ package final class AuthorizationPart: Sendable {
         self.watch = watch
     }
 
-    /// Throws as soon as one of its grants is gone, as ``Authorization/check()``.
+    /// Throws as soon as one of its grants is gone, as ``Authorization/check()``, or another grant of the whole is and what
+    /// the work was making is to be discarded.
     ///
     /// - Throws: `ErrorReply` with code `revoked`.
     package func check() throws(ErrorReply) { try watch.check(whole) }
@@ -29,13 +30,16 @@ package final class AuthorizationPart: Sendable {
 /// Grants that are looked at again and again.
 final class GrantWatch: Sendable {
     private let grants: [Grant]
+    /// Grants whose end ends the work as well where what it was making is to be discarded.
+    private let others: [Grant]
     private let seenEpoch: Atomic<UInt64>
     /// The earliest moment at which a grant ends by itself.
     private let expiry: Moment?
 
     /// A watch over grants that were in force at `epoch`.
-    init(_ grants: [Grant], epoch: UInt64) {
+    init(_ grants: [Grant], besides others: [Grant] = [], epoch: UInt64) {
         self.grants = grants
+        self.others = others
         seenEpoch = Atomic(epoch)
         expiry = grants.compactMap(\.lifespan.end).min()
     }
@@ -54,13 +58,21 @@ final class GrantWatch: Sendable {
     }
 
     func revocation(_ whole: Authorization) -> Revocation? {
+        var found: [Revocation] = []
         if let use = whole.use, let stop = whole.gate.stop(of: use), let need = grants.first?.need {
-            return Revocation(reason: .stopped, by: stop.by, at: stop.at, need: need)
+            let unfinished = stop.unfinished ?? .kept
+            found.append(Revocation(reason: .stopped, by: stop.by, at: stop.at, need: need, unfinished: unfinished))
         }
-        let label = whole.asker.decisionLabel
-        return grants.lazy.compactMap { grant in
-            whole.gate.revocation(of: grant, principal: whole.asker.principal, label: label)
-        }.first
+        found += revocations(of: grants, whole)
+        found += revocations(of: others, whole).filter { $0.unfinished == .discarded }
+        // Of two that ended it, one may have said that nothing of it is to be left.
+        if found.contains(where: { $0.unfinished == .discarded }) { found[0].unfinished = .discarded }
+        return found.first
+    }
+
+    private func revocations(of grants: [Grant], _ whole: Authorization) -> [Revocation] {
+        let (principal, label) = (whole.asker.principal, whole.asker.decisionLabel)
+        return grants.compactMap { whole.gate.revocation(of: $0, principal: principal, label: label) }
     }
 
     func revoked(_ whole: Authorization) async -> ErrorReply? {
@@ -72,7 +84,7 @@ final class GrantWatch: Sendable {
         return nil
     }
 
-    private func error(_ revocation: Revocation, _ whole: Authorization) -> ErrorReply {
+    func error(_ revocation: Revocation, _ whole: Authorization) -> ErrorReply {
         let asker = whole.asker
         let denials = whole.gate.denials(of: revocation.need, principal: asker.principal, label: asker.decisionLabel)
         return .revoked(revocation, asker: asker, denials: denials)

@@ -90,7 +90,20 @@ extension ErrorReply {
                 "at": revocation.at.description,
             ]
         ) { _, new in new }
+        if revocation.unfinished == .discarded { error = error.telling(.discarded) }
         return error
+    }
+
+    /// Whether work has ended by somebody who wanted nothing left of what it was making.
+    package var discardsUnfinished: Bool {
+        code == .revoked && parameters?["unfinished"] == Unfinished.discarded.rawValue
+    }
+
+    /// The same error, which tells what becomes, or became, of what the work was making.
+    package func telling(_ unfinished: Unfinished) -> ErrorReply {
+        var reply = self
+        reply.parameters = (parameters ?? [:]).merging(["unfinished": unfinished.rawValue]) { $1 }
+        return reply
     }
 
     private static func recovery(from revocation: Revocation, _ asker: Asker, _ denials: [Decision]) -> String {

@@ -136,6 +136,16 @@ struct `Uses and the switch on the command line` {
         #expect(list.text.contains("capture-1234-17") && list.text.contains("camera/pattern-back use"))
         let stop = await obscura("permissions", "stop", "capture-1234-17", on: cluster())
         #expect(stop.status == .success && stop.text.hasPrefix("ended  capture-1234-17"))
+        #expect(stop.lines.last == "What it had filmed is kept (--discard discards it).")
+        let asked = Mutex<[Unfinished?]>([])
+        let other = cluster()
+        other.on(StopUse.self) { request in
+            asked.withLock { $0.append(request.unfinished) }
+            return Samples.use
+        }
+        let discarded = await obscura("permissions", "stop", "capture-1234-17", "--discard", on: other)
+        #expect(discarded.lines.last == "What it had filmed is discarded.")
+        #expect(asked.withLock { $0 } == [.discarded])
     }
 
     @Test func `watching shows what begins and ends`() async {

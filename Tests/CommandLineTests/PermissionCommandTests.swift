@@ -41,8 +41,26 @@ struct `Permission commands` {
         cluster.on(ListPermissions.self) { _ in .init(permissions: held) }
         let outcome = await obscura("permissions", "revoke", "--resource", "camera/*", on: cluster)
         #expect(outcome.status == .success && outcome.lines.count == 3)
+        #expect(outcome.errors.contains("had filmed is kept (--discard discards it)"))
         #expect(outcome.text.contains("camera/back") && outcome.text.contains("camera/front"))
         #expect(!outcome.text.contains("notDetermined") && !outcome.text.contains("library"))
+    }
+
+    @Test func `what becomes of unfinished films is said to the cluster, and to the person`() async {
+        let changed = Mutex<[Unfinished?]>([])
+        let cluster = Self.cluster { change in changed.withLock { $0.append(change.unfinished) } }
+        let words = ["permissions", "deny", "--resource", "camera/*"]
+        let kept = await obscura(words, on: cluster)
+        #expect(kept.status == .success && kept.errors.isEmpty)
+        let discarded = await obscura(words + ["--discard"], on: cluster)
+        #expect(discarded.errors.contains("had filmed is discarded"))
+        let json = await obscura(words + ["--discard", "--json"], on: cluster)
+        #expect(json.errors.isEmpty)
+        #expect(changed.withLock { $0 } == [nil, .discarded, .discarded])
+        let grant = await obscura("permissions", "grant", "--resource", "camera/*", "--discard", on: cluster)
+        #expect(grant.status == .usage)
+        let export = await obscura("permissions", "deny", "--resource", "export", on: cluster)
+        #expect(export.status == .success && export.errors.isEmpty)
     }
 
     @Test func `a position is the camera that looks there`() async {

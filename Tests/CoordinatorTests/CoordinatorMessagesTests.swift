@@ -180,6 +180,29 @@ struct `The coordinator's messages` {
         }
     }
 
+    @Test func `what becomes of unfinished films goes out with what ends them, not with what allows`() async throws {
+        try await withWire { wire in
+            let program = try wire.program()
+            func change(_ unfinished: Unfinished?) -> PermissionChange {
+                var change = wire.change()
+                change.unfinished = unfinished
+                return change
+            }
+            for unfinished in [nil, Unfinished.kept, .discarded] {
+                _ = try await program.call(GrantPermission(change: change(nil)))
+                _ = try await program.call(RevokePermission(change: change(unfinished)))
+                #expect(wire.test.services.announced.last?.unfinished == unfinished)
+                _ = try await program.call(ResetPermission(change: change(unfinished)))
+                #expect(wire.test.services.announced.last?.unfinished == unfinished)
+                _ = try await program.call(DenyPermission(change: change(unfinished)))
+                #expect(wire.test.services.announced.last?.unfinished == unfinished)
+            }
+            let steps = wire.test.services.announced.count
+            let error = await failure { try await program.call(GrantPermission(change: change(.kept))) }
+            #expect(error?.code == .invalidArgument && wire.test.services.announced.count == steps)
+        }
+    }
+
     @Test func `a question that rests says which, until when, and how it is asked again at once`() throws {
         var machine = PermissionMachine()
         let now = ClockPair(wall: Moment(milliseconds: DeskUnderTest.start), uptime: .zero)

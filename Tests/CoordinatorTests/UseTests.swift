@@ -139,7 +139,9 @@ struct `Uses, sessions and the switch on the wire` {
             #expect(try await client.call(ListUses()).uses == [use])
             #expect(try await client.call(StopUse(use: use.use)) == use)
             let stop = try #require(wire.test.services.announced.last?.stopped?.first)
-            #expect(stop.use == use.use && stop.by == .user(geteuid()))
+            #expect(stop.use == use.use && stop.by == .user(geteuid()) && stop.unfinished == nil)
+            _ = try await client.call(StopUse(use: use.use, unfinished: .discarded))
+            #expect(wire.test.services.announced.last?.stopped?.first?.unfinished == .discarded)
             #expect(
                 try await client.call(PermissionStatus(needs: [Wire.front])).permissions.map(\.status) == [.authorized]
             )

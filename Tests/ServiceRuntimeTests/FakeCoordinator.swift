@@ -46,10 +46,10 @@ final class FakeCoordinator: Sendable {
         }
     }
 
-    func revoke(_ resource: Resource) throws {
+    func revoke(_ resource: Resource, unfinished: Unfinished? = nil) throws {
         try take { machine in
             let selector = DecisionSelector(principal: .user(1000), resource: resource)
-            return try machine.revoke(selector, by: .user(7), at: Self.clock)
+            return try machine.revoke(selector, by: .user(7), unfinished: unfinished, at: Self.clock)
         }
     }
 

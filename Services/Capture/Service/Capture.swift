@@ -165,6 +165,7 @@ package struct Capture: Sendable {
         )
         do {
             try await taker.take(asked, requested: requested) { photo in
+                try authorization.checkUnfinished()
                 try await pictures.add(photo, effectOf: key?.picture(photo.index))
             }
             let result = try await pictures.result(camera.id, asked)
@@ -357,6 +358,11 @@ package struct Capture: Sendable {
             if case .broken(let error) = end { throw ErrorReply(capture: error, camera: recording.camera) }
             throw ErrorReply(.cancelled, "The recording ended before its first frame")
         }
+        if case .broken(let error as ErrorReply) = end, error.discardsUnfinished {
+            try spool.remove(recording.id)
+            host.log.info("recording discarded", ["recording": .string(recording.id)])
+            throw error.adding("What was filmed until then was discarded, as whoever ended it said.")
+        }
         let asset: Asset
         do {
             do { _ = try await recording.film.finish() } catch {
@@ -371,8 +377,11 @@ package struct Capture: Sendable {
             // What broke the recording is what the program has to hear, whatever became of the film.
             guard case .broken(let cause) = end else { throw ErrorReply(capture: error, camera: recording.camera) }
             let isKept = ((try? spool.notes()) ?? []).contains { $0.recording == recording.id }
-            throw ErrorReply(capture: cause, camera: recording.camera).adding(
-                isKept ? "What was filmed until then waits for the library, and comes into it by itself." : nil
+            throw ErrorReply(capture: cause, camera: recording.camera).ending(
+                isKept ? .kept : .discarded,
+                isKept
+                    ? "What was filmed until then waits for the library, and comes into it by itself."
+                    : "Nothing of what was filmed until then is kept."
             )
         }
         host.log.info(
@@ -384,7 +393,7 @@ package struct Capture: Sendable {
         )
         if case .broken(let error) = end {
             var reply = ErrorReply(capture: error, camera: recording.camera)
-                .adding("What was filmed until then is in the library.")
+                .ending(.kept, "What was filmed until then is in the library.")
             reply.parameters = (reply.parameters ?? [:]).merging(["asset": "\(asset.url)"]) { $1 }
             throw reply
         }

@@ -3,6 +3,7 @@ package import Consent
 private import Encoding
 package import MessageSchema
 private import Movies
+private import ServiceRuntime
 
 extension ErrorReply {
     /// A camera's error as programs see it, with what to do about it.
@@ -101,6 +102,11 @@ extension ErrorReply {
 }
 
 extension ErrorReply {
+    /// The same error of a film that it has ended, with what became of what was filmed until then.
+    func ending(_ film: Unfinished, _ sentence: String) -> ErrorReply {
+        code == .revoked ? adding(sentence).telling(film) : adding(sentence)
+    }
+
     /// The same error with one more sentence in its reason.
     func adding(_ sentence: String?) -> ErrorReply {
         var reply = self

@@ -58,8 +58,7 @@ struct FilmListening: Sendable {
         await recording.film.endPictures()
         // A film that is discarded, or that there is none of, waits for no sound.
         let isEmpty = await recording.film.frames == 0
-        if case .cancelled = outcome.end { listening.cancel() }
-        if isEmpty { listening.cancel() }
+        if isEmpty || outcome.end.discards { listening.cancel() }
         // Ends a wait for sound that does not come; what came is brought to the film, however slow that is.
         let alarm = Task { [clock = recording.clock] in
             try await clock.sleep(for: Self.patience)

@@ -1,5 +1,6 @@
 private import Media
 import MessageSchema
+private import ServiceRuntime
 
 /// Brings the pictures of one request to the library, in their order.
 actor PictureDelivery {
@@ -68,7 +69,7 @@ actor PictureDelivery {
     /// The error with the pictures that are there all the same.
     func error(_ error: ErrorReply) async -> ErrorReply {
         // What goes wrong now is the consequence of what went wrong before.
-        if error.code == .cancelled { first?.upload.cancel() }
+        if error.code == .cancelled || error.discardsUnfinished { first?.upload.cancel() }
         try? await end()
         guard !assets.isEmpty else { return error }
         var error = error

@@ -3,6 +3,7 @@ package import Consent
 private import Media
 package import MessageSchema
 private import Movies
+private import ServiceRuntime
 private import Synchronization
 private import Video4Linux
 
@@ -14,8 +15,18 @@ package struct Recording: Sendable {
         case complete
         /// The holder cancelled: the film is discarded.
         case cancelled
-        /// The person took the permission back, or the camera or the disk failed; what there is is kept.
+        /// The person took the permission back, or the camera or the disk failed; what there is is kept, unless the person
+        /// said otherwise.
         case broken(any Error)
+
+        /// Whether nothing of the film is kept, whatever was filmed.
+        package var discards: Bool {
+            switch self {
+            case .complete: false
+            case .cancelled: true
+            case .broken(let error): (error as? ErrorReply)?.discardsUnfinished == true
+            }
+        }
     }
 
     /// How often the holder hears how far the film is.

@@ -131,16 +131,26 @@ package struct CoordinatorMessages: Sendable {
 
     private func registerOperators(_ server: MessageServer) async {
         await register(GrantPermission.self, on: server, \.change) { change, by, machine, now in
-            try machine.decide(DecisionSelector(change), .allowed, change.lifespan ?? .forever, by: by, at: now)
+            guard change.unfinished == nil else {
+                throw ErrorReply.invalidParameter("change.unfinished", "absent where something is allowed")
+            }
+            return try machine.decide(DecisionSelector(change), .allowed, change.lifespan ?? .forever, by: by, at: now)
         }
         await register(DenyPermission.self, on: server, \.change) { change, by, machine, now in
-            try machine.decide(DecisionSelector(change), .denied, change.lifespan ?? .forever, by: by, at: now)
+            try machine.decide(
+                DecisionSelector(change),
+                .denied,
+                change.lifespan ?? .forever,
+                by: by,
+                unfinished: change.unfinished,
+                at: now
+            )
         }
         await register(RevokePermission.self, on: server, \.change) { change, by, machine, now in
-            try machine.revoke(DecisionSelector(change), by: by, at: now)
+            try machine.revoke(DecisionSelector(change), by: by, unfinished: change.unfinished, at: now)
         }
         await register(ResetPermission.self, on: server, \.change) { change, by, machine, now in
-            try machine.reset(DecisionSelector(change), by: by, at: now)
+            try machine.reset(DecisionSelector(change), by: by, unfinished: change.unfinished, at: now)
         }
         await server.register(ListPrompts.self, access: operatorsOnly) { [desk] _, _ in
             ListPrompts.Reply(prompts: await desk.prompts)

@@ -80,10 +80,12 @@ package actor UseDirectory {
 
     /// Ends a use, and returns it when every service has applied that; what was decided stays.
     ///
+    /// `unfinished` says what becomes of what it was making.
+    ///
     /// - Throws: `PermissionRefusal.unknownUse`.
-    package func stop(_ id: UseID, by operator: Principal) async throws -> Use {
+    package func stop(_ id: UseID, by operator: Principal, unfinished: Unfinished? = nil) async throws -> Use {
         guard let use = registry.all.first(where: { $0.use == id }) else { throw PermissionRefusal.unknownUse }
-        try await desk.turn { machine, now in machine.stop(id, by: `operator`, at: now) }
+        try await desk.turn { machine, now in machine.stop(id, by: `operator`, unfinished: unfinished, at: now) }
         return use
     }
 

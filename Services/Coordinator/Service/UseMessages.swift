@@ -29,7 +29,7 @@ struct UseMessages: Sendable {
         }
         await server.register(StopUse.self, access: operatorsOnly) { [uses] request, call in
             do {
-                return try await uses.stop(request.use, by: call.principal)
+                return try await uses.stop(request.use, by: call.principal, unfinished: request.unfinished)
             } catch let refusal as PermissionRefusal {
                 throw ErrorReply.refusal(refusal)
             }

@@ -112,6 +112,11 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
         let permission = try await cluster.call(request(change), CallRules(timeout: .seconds(30)))
         let permissions = await Self.outcome(of: change, permission, cluster)
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        // A withdrawal is of what was allowed; other verbs are about what may be used as about what is not.
+        let isEnding = R.self == RevokePermission.self || arguments[PermissionParameters.discard]
+        if isEnding, !arguments[CommonParameters.json], change.resource.isFilmed {
+            context.terminal.writeError("What films that this ended had filmed \(PermissionParameters.fate(arguments))")
+        }
         await Self.warn(of: change.resource, cluster, context.terminal)
         return .success
     }
@@ -146,6 +151,16 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
                 && (change.access == nil || change.access == state.access)
         }
         return denials.isEmpty ? [reply] : denials
+    }
+}
+
+extension Resource {
+    /// Whether a film rests on it.
+    fileprivate var isFilmed: Bool {
+        switch self {
+        case .camera, .microphone, .library: true
+        default: false
+        }
     }
 }
 

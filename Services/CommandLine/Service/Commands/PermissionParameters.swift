@@ -44,12 +44,17 @@ enum PermissionParameters {
         as: reader
     )
     private static let reader = ValueReader<Principal>.written("a principal such as uid:1000 or unit:booth.service")
+    /// What becomes of films that are ended.
+    static let discard = Flag(
+        "discard",
+        "Discard the films that this ends, and photos on their way (default: what was filmed until then is kept)"
+    )
     static let label = Option("label", "TEXT", "Only programs with this label", as: .text)
 
     /// What an operator's decision is about.
     static let decision: [any Parameter] = [resource, access, lifespan, principal, label]
     /// Which decisions an operator takes away.
-    static let removal: [any Parameter] = [resource, anyAccess, principal, label]
+    static let removal: [any Parameter] = [resource, anyAccess, principal, label, discard]
 
     /// The needs that `--resource` and `--access` name: one, or one for each camera where `camera/*` is named.
     static func needs(_ arguments: Arguments, _ cluster: any Cluster) async throws -> [Need] {
@@ -76,8 +81,14 @@ enum PermissionParameters {
             label: arguments[label],
             resource: resource,
             access: arguments[access],
-            lifespan: arguments[lifespan]
+            lifespan: arguments[lifespan],
+            unfinished: arguments[discard] ? .discarded : nil
         )
+    }
+
+    /// What becomes of films that were ended, for a person.
+    static func fate(_ arguments: Arguments) -> String {
+        arguments[discard] ? "is discarded." : "is kept (--discard discards it)."
     }
 
     /// What `--resource` names; a position means the camera that looks there now, since decisions are about cameras.

@@ -55,18 +55,22 @@ struct StopUseCommand: Command {
             "permissions stop",
             "Ends something that a program does right now, and changes no decision; an operator alone may",
             discussion: "Every service has ended it when this returns. The program is told why, and may ask again.",
-            parameters: [Self.use],
+            parameters: [Self.use, PermissionParameters.discard],
             examples: [("permissions stop capture-1234-17", "the film ends; the next one may begin")]
         )
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let request = StopUse(use: arguments.one(Self.use))
+        let unfinished: Unfinished? = arguments[PermissionParameters.discard] ? .discarded : nil
+        let request = StopUse(use: arguments.one(Self.use), unfinished: unfinished)
         let use = try await context.cluster(arguments).call(request, CallRules(timeout: .seconds(30)))
         if arguments[CommonParameters.json] {
             context.terminal.writeJSON(use)
         } else {
             context.terminal.writeLine("ended  \(UseText.line(use))")
+            if use.service == .capture, use.needs.contains(where: { $0.access == .addOnly }) {
+                context.terminal.writeLine("What it had filmed \(PermissionParameters.fate(arguments))")
+            }
         }
         return .success
     }

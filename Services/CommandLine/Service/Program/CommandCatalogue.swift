@@ -46,7 +46,7 @@ package enum CommandCatalogue {
             verb: "deny",
             summary: "Denies, and ends what runs",
             effect: "one user's programs may not read",
-            parameters: PermissionParameters.decision,
+            parameters: PermissionParameters.decision + [PermissionParameters.discard],
             request: { DenyPermission(change: $0) }
         ),
         DecideCommand(
