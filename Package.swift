@@ -104,7 +104,7 @@ let modules: [Target] = [
     // A file without the metadata that a privacy profile takes out. Pure.
     shared("Redaction", ["Containers", "MessageSchema", "Movies"]),
     shared("Encoding", ["CLibAVCodec", "Imaging", "Media"]),
-    shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop"]),
+    shared("Video4Linux", ["CVideo4Linux", "CLinux", "EventLoop", "Media"]),
     shared("VideoConversion", ["CVideoConversion", "Video4Linux"]),
     shared(
         "Cameras",

@@ -53,11 +53,12 @@ static void read_format(const struct v4l2_format *from, struct cv4l2_format *to)
         const struct v4l2_pix_format_mplane *pix = &from->fmt.pix_mp;
         *to = (struct cv4l2_format){pix->width, pix->height, pix->pixelformat, pix->field, pix->colorspace,
             pix->quantization, pix->num_planes, pix->plane_fmt[0].bytesperline, pix->plane_fmt[0].sizeimage, pix->ycbcr_enc,
-            pix->plane_fmt[1].bytesperline, pix->plane_fmt[2].bytesperline};
+            pix->plane_fmt[1].bytesperline, pix->plane_fmt[2].bytesperline, pix->xfer_func};
     } else {
         const struct v4l2_pix_format *pix = &from->fmt.pix;
         *to = (struct cv4l2_format){pix->width, pix->height, pix->pixelformat, pix->field, pix->colorspace,
-            pix->quantization, 1, pix->bytesperline, pix->sizeimage, pix->ycbcr_enc, 0, 0};
+            pix->quantization, 1, pix->bytesperline, pix->sizeimage, pix->ycbcr_enc, 0, 0,
+            pix->xfer_func};
     }
 }
 

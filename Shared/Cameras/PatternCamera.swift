@@ -58,6 +58,7 @@ package actor PatternCamera<Time: Clock>: CameraDevice where Time.Duration == Du
             height: choice.height,
             bytesPerRow: choice.width * 2,
             imageByteCount: choice.width * choice.height * 2,
+            colours: .sRGB,
             interval: FrameInterval(numerator: 1000, denominator: UInt32(slowed * 1000))
         )
         generation += 1

@@ -1,5 +1,6 @@
 import CLibAVCodec
 import Imaging
+import Media
 
 /// What an encoder is made of: frames, a converter, and x264's settings.
 enum EncoderParts {
@@ -40,7 +41,7 @@ enum EncoderParts {
 
     /// Converts to 4:2:0 in limited range, of the same size.
     ///
-    /// The range goes in before the converter is made: the short cuts between formats do not know it.
+    /// Luma and chroma keep their matrix, which the stream tells; red, green and blue become those of BT.601. The range goes in before the converter is made: the short cuts between formats do not know it.
     static func scaler(
         _ shape: PictureShape,
         _ format: AVPixelFormat,
@@ -65,18 +66,17 @@ enum EncoderParts {
         return unsafe context
     }
 
-    /// The settings of x264, and what the stream says about its colours: those of a webcam (V4L2's colorspaces-details.rst,
-    /// `V4L2_COLORSPACE_SRGB`: primaries of BT.709, sRGB's transfer, matrix of BT.601).
+    /// The settings of x264, and what the stream says about its colours (ITU-T H.264 annex E, the numbers of H.273).
     static func set(
         _ context: UnsafeMutablePointer<AVCodecContext>,
-        _ width: Int32,
-        _ height: Int32,
+        _ shape: PictureShape,
+        _ colours: PictureColours,
         _ quality: H264Quality,
         _ framesPerSecond: Double,
         _ threads: Int
     ) {
-        unsafe context.pointee.width = width
-        unsafe context.pointee.height = height
+        unsafe context.pointee.width = Int32(shape.width & ~1)
+        unsafe context.pointee.height = Int32(shape.height & ~1)
         unsafe context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
         unsafe context.pointee.time_base = AVRational(num: 1, den: 1_000_000)
         let rate = min(max(framesPerSecond.isFinite ? framesPerSecond : 30, 0.01), 1000)
@@ -86,9 +86,10 @@ enum EncoderParts {
         unsafe context.pointee.max_b_frames = 0
         unsafe context.pointee.thread_count = Int32(max(1, threads))
         unsafe context.pointee.color_range = AVCOL_RANGE_MPEG
-        unsafe context.pointee.color_primaries = AVCOL_PRI_BT709
-        unsafe context.pointee.color_trc = AVCOL_TRC_IEC61966_2_1
-        unsafe context.pointee.colorspace = AVCOL_SPC_SMPTE170M
+        unsafe context.pointee.color_primaries = AVColorPrimaries(rawValue: UInt32(colours.primaries))
+        unsafe context.pointee.color_trc = AVColorTransferCharacteristic(rawValue: UInt32(colours.transfer))
+        let isRec709 = shape.layout.isLumaChroma && shape.isRec709
+        unsafe context.pointee.colorspace = isRec709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
         let options = [
             ("preset", quality.effort), ("tune", "zerolatency"), ("crf", String(quality.constantRateFactor)),
             // A picture that is asked for as a key is an IDR picture, and changes of scene make none.

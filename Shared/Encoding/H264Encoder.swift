@@ -1,11 +1,12 @@
 private import CLibAVCodec
 package import Imaging
+package import Media
 
 /// Makes H.264 of uncompressed pictures, with x264 through libavcodec 59.
 ///
 /// Each picture comes out at once and in order: there are no pictures that need later ones, nothing looks ahead. A second
-/// after a key another one is made. Pictures become 4:2:0 in limited range with the colours of ITU-R BT.601; an odd last
-/// column or row is left out. Calls block for milliseconds; one thread uses it.
+/// after a key another one is made. Pictures become 4:2:0 in limited range; an odd last column or row is left out. Luma and
+/// chroma keep their matrix, red, green and blue become those of ITU-R BT.601, and the stream says which, and which colours. Calls block for milliseconds; one thread uses it.
 @safe package struct H264Encoder: ~Copyable {
     /// One picture of the stream.
     package struct Picture: Hashable, Sendable {
@@ -36,12 +37,14 @@ package import Imaging
     /// - Parameters:
     ///   - shape: What the pictures are like, all of them.
     ///   - quality: How good they shall be.
+    ///   - colours: Which colours theirs are, for the stream to tell; those of a webcam unless told otherwise.
     ///   - framesPerSecond: About how many there are; only for the encoder's expectations.
     ///   - threads: How many it may use; each makes a part of every picture.
     /// - Throws: `unavailable`, `memory`, `badPicture` for a shape that can not be encoded, `codec`.
     package init(
         _ shape: PictureShape,
         quality: H264Quality,
+        colours: PictureColours = .sRGB,
         framesPerSecond: Double? = nil,
         threads: Int = 2
     ) throws(EncodingError) {
@@ -65,7 +68,7 @@ package import Imaging
             unsafe EncoderParts.free(&opening, &given, &made, &carrying, scaler)
             throw EncodingError(.memory)
         }
-        unsafe EncoderParts.set(context, width, height, quality, framesPerSecond ?? 30, threads)
+        unsafe EncoderParts.set(context, shape, colours, quality, framesPerSecond ?? 30, threads)
         let result = unsafe avcodec_open2(context, codec, nil)
         guard result >= 0 else {
             unsafe EncoderParts.free(&opening, &given, &made, &carrying, scaler)

@@ -4,7 +4,7 @@ private import CTurboJPEG
 ///
 /// One encoder serves one thread at a time; calls block for the few milliseconds the work takes, so they belong on a
 /// concurrent function and not on an event loop. JPEG means ITU-R BT.601 colours at full range (JFIF 1.02): limited
-/// range is stretched, the matrix of BT.709 sources is not changed.
+/// range is stretched, and luma and chroma by BT.709 become those by BT.601.
 @safe package struct JPEGEncoder: ~Copyable {
     /// The most pixels a side that the format and the codec take.
     package static let maximumSide = 65_500

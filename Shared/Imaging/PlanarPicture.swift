@@ -1,4 +1,4 @@
-/// Luma and chroma in full-range planes, as a JPEG encoder takes them.
+/// Luma and chroma in full-range planes by ITU-R BT.601, as a JPEG encoder takes them.
 struct PlanarPicture {
     /// Rows of luma and of chroma, without padding.
     private(set) var luma: [UInt8] = []
@@ -79,6 +79,31 @@ struct PlanarPicture {
         }
         lumaWidth = lumaColumns
         chromaWidth = half
+        if shape.isRec709, isHalved { changeMatrix() }
+    }
+
+    /// Makes samples by BT.709 those by BT.601; each sample of chroma is that of all pixels that share it.
+    private mutating func changeMatrix() {
+        let change = MatrixChange.toRec601
+        let chromaRows = blueChroma.count / chromaWidth
+        let rowsOfChroma = luma.count / lumaWidth > chromaRows ? 2 : 1
+        var added = [Int32](repeating: 0, count: chromaWidth)
+        for row in 0..<chromaRows {
+            for column in 0..<chromaWidth {
+                let place = row * chromaWidth + column
+                let (blue, red) = (blueChroma[place], redChroma[place])
+                added[column] = change.luma(blue, red)
+                (blueChroma[place], redChroma[place]) = change.chroma(blue, red)
+            }
+            for line in row * rowsOfChroma..<(row + 1) * rowsOfChroma {
+                for column in 0..<chromaWidth {
+                    let place = line * lumaWidth + 2 * column
+                    for pixel in place...place + 1 {
+                        luma[pixel] = MatrixChange.rounded(Int32(luma[pixel]) &<< 16 &+ added[column])
+                    }
+                }
+            }
+        }
     }
 
     /// The picture at a smaller size, chroma halved both ways; both sides are even.

@@ -1,3 +1,5 @@
+private import Media
+
 /// What a sequence parameter set says about the pictures.
 ///
 /// Source: ITU-T H.264, 7.3.2.1.1 and 7.4.2.1.1.
@@ -13,6 +15,10 @@ package struct H264SequenceParameters: Hashable, Sendable {
     package let lumaBitDepth, chromaBitDepth: UInt8
     /// Whether pictures are shown in the order in which they come, whatever kinds they are.
     package let isInOrder: Bool
+    /// Which colours the pictures have; nil where the set does not say.
+    package let colours: MovieColours?
+    /// Whether luma spans 0 to 255.
+    package let isFullRange: Bool
 
     /// Profiles whose sets have the chroma format and scaling lists.
     private static let highProfiles: Set<UInt8> = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]
@@ -29,6 +35,22 @@ package struct H264SequenceParameters: Hashable, Sendable {
         (chromaFormat, lumaBitDepth, chromaBitDepth) = colour
         isInOrder = order == 2
         (width, height) = size
+        (colours, isFullRange) = Self.signal(&reader) ?? (nil, false)
+    }
+
+    /// The type of the video signal (annex E, E.1.1); nil where the set does not tell it.
+    private static func signal(_ reader: inout BitReader) -> (MovieColours?, isFullRange: Bool)? {
+        guard reader.flag() == true, let hasAspect = reader.flag() else { return nil }
+        // 255 is a ratio of its own, of two numbers.
+        if hasAspect, let aspect = reader.bits(8), aspect == 255, reader.bits(32) == nil { return nil }
+        if reader.flag() == true, reader.bit() == nil { return nil }
+        guard reader.flag() == true, reader.bits(3) != nil, let isFullRange = reader.flag(), let isTold = reader.flag()
+        else { return nil }
+        guard isTold, let primaries = reader.bits(8), let transfer = reader.bits(8), let matrix = reader.bits(8) else {
+            return (nil, isFullRange)
+        }
+        let colours = PictureColours(primaries: UInt8(primaries), transfer: UInt8(transfer))
+        return (MovieColours(colours, matrix: UInt8(matrix), isFullRange: isFullRange), isFullRange)
     }
 
     private static func colour(

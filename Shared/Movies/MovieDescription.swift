@@ -28,6 +28,8 @@ package struct MovieDescription: Equatable, Sendable {
     package var location: Location?
     package var container = FilmContainer.mov
     package var pictures = MoviePictures.motionJPEG
+    /// What is known of the camera's colours, for pictures that do not say it themselves; nil where nothing is.
+    package var colours: MovieColours?
     /// Its sound; nil for a film without.
     package var sound: MovieSound?
 

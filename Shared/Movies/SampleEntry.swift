@@ -36,6 +36,7 @@ struct SampleEntry {
             case (.motionJPEG, .mp4): Self.appendStreamDescriptor(to: &entry)
             case (.motionJPEG, .mov): break
             }
+            description.toldColours?.append(to: &entry, description.container)
         }
         table = builder.bytes
     }

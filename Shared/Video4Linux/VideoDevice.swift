@@ -355,6 +355,12 @@ extension AreaJoint {
 
 extension VideoFormat {
     fileprivate init(_ raw: cv4l2_format, joint: AreaJoint?, interval: FrameInterval?) {
+        let colours = FormatColours(
+            colorspace: raw.colorspace,
+            transfer: raw.transfer,
+            encoding: raw.encoding,
+            quantization: raw.quantization
+        )
         self.init(
             pixelFormat: joint?.pixelFormat ?? PixelFormat(rawValue: raw.pixelformat),
             width: Int(raw.width),
@@ -362,11 +368,9 @@ extension VideoFormat {
             bytesPerRow: Int(raw.bytesperline),
             imageByteCount: joint?.byteCount ?? Int(raw.sizeimage),
             planeCount: Int(raw.plane_count),
-            // V4L2_QUANTIZATION_FULL_RANGE; V4L2_COLORSPACE_JPEG means it too.
-            isFullRange: raw.quantization == 1 || raw.quantization == 0 && raw.colorspace == 7,
-            // V4L2_YCBCR_ENC_709; the default follows the colours: V4L2_COLORSPACE_REC709 and _DCI_P3 mean it
-            // (V4L2_MAP_YCBCR_ENC_DEFAULT).
-            isRec709: raw.encoding == 2 || raw.encoding == 0 && (raw.colorspace == 3 || raw.colorspace == 12),
+            isFullRange: colours.isFullRange,
+            isRec709: colours.isRec709,
+            colours: colours.colours,
             interval: interval
         )
     }

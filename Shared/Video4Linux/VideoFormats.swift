@@ -1,3 +1,5 @@
+package import Media
+
 /// A fraction of a second between two frames, as V4L2 counts it.
 package struct FrameInterval: Hashable, Sendable, CustomStringConvertible {
     package let numerator, denominator: UInt32
@@ -100,6 +102,8 @@ package struct VideoFormat: Hashable, Sendable {
     package let isFullRange: Bool
     /// Whether luma weighs the colours as ITU-R BT.709 has it, else as BT.601.
     package let isRec709: Bool
+    /// Which colours red, green and blue are; nil where nobody says.
+    package let colours: PictureColours?
     /// The time between frames, where the device has one.
     package var interval: FrameInterval?
 
@@ -113,6 +117,7 @@ package struct VideoFormat: Hashable, Sendable {
         planeCount: Int = 1,
         isFullRange: Bool = false,
         isRec709: Bool = false,
+        colours: PictureColours? = nil,
         interval: FrameInterval? = nil
     ) {
         self.pixelFormat = pixelFormat
@@ -123,6 +128,7 @@ package struct VideoFormat: Hashable, Sendable {
         self.planeCount = planeCount
         self.isFullRange = isFullRange
         self.isRec709 = isRec709
+        self.colours = colours
         self.interval = interval
     }
 

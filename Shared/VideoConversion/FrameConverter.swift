@@ -33,6 +33,7 @@ package import Video4Linux
             imageByteCount: isPlanar ? source.width * source.height / 2 * 3 : source.width * source.height * 3,
             isFullRange: source.isFullRange,
             isRec709: source.isRec709,
+            colours: source.colours,
             interval: source.interval
         )
     }

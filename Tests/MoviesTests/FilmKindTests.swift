@@ -41,6 +41,33 @@ struct FilmKindTests {
     }
 
     @Test(arguments: Films.kinds)
+    func `what is known of the colours is told, and what H.264 says itself comes before it`(kind: Films.Kind) throws {
+        try Recording.withPath { first in
+            for says in [false, true] where kind.codec == .h264 || !says {
+                let words = ["-colorspace", "bt470bg", "-color_primaries", "bt470bg", "-color_trc", "bt709"]
+                var (description, frames) = try Films.film(kind, frames: 3, options: says ? words : [])
+                description.colours = MovieColours(
+                    PictureColours(primaries: 9, transfer: 8),
+                    matrix: 1,
+                    isFullRange: false
+                )
+                let path = says ? first + "-said" : first
+                var writer = try MovieWriter(description, file: try DescriptorMovieFile(creating: path))
+                for (index, frame) in frames.enumerated() {
+                    try writer.append(frame.bytes, at: Int64(index) * 100_000, isKey: frame.isKey)
+                }
+                _ = try writer.finish()
+                let values = try Recording.probe(path)
+                #expect(values["streams_stream_0_color_primaries"] == (says ? "bt470bg" : "bt2020"))
+                #expect(values["streams_stream_0_color_transfer"] == (says ? "bt709" : "linear"))
+                let matrices = kind.codec == .jpeg || says ? ["bt470bg", "smpte170m"] : ["bt709"]
+                #expect(matrices.contains(values["streams_stream_0_color_space"] ?? ""))
+                #expect(try Films.complaints(path) == "")
+            }
+        }
+    }
+
+    @Test(arguments: Films.kinds)
     func `before it is finished, a film plays up to its last fragment, each of which begins with a key`(
         kind: Films.Kind
     )

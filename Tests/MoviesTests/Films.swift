@@ -76,7 +76,12 @@ enum Films {
     }
 
     /// A description, and frames that go with it.
-    static func film(_ kind: Kind, frames count: Int, keys: Int = 5) throws -> (MovieDescription, [Frame]) {
+    static func film(
+        _ kind: Kind,
+        frames count: Int,
+        keys: Int = 5,
+        options: [String] = []
+    ) throws -> (MovieDescription, [Frame]) {
         var description = Recording.description
         description.container = kind.container
         if kind.hasSound { description.sound = try Sounds.description(kind.container) }
@@ -84,7 +89,8 @@ enum Films {
         case .jpeg:
             return (description, try Recording.frames(count).map { Frame(bytes: $0, isKey: true) })
         case .h264:
-            let units = try units(stream(count, keys: keys)).map { try #require(H264AccessUnit(annexB: $0)) }
+            let stream = try stream(count, keys: keys, options: ["-bf", "0"] + options)
+            let units = try units(stream).map { try #require(H264AccessUnit(annexB: $0)) }
             description.pictures = .h264(try #require(units.first?.configuration))
             return (description, units.map { Frame(bytes: $0.sample, isKey: $0.isKey) })
         }

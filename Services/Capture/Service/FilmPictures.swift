@@ -71,7 +71,7 @@ struct FilmPictures: ~Copyable {
         let jpeg = try FrameEncoder(quality: Self.jpegQuality)
         let decoder = try JPEGDecoder()
         let rate = plan.timelapse?.framesPerSecond ?? format.interval.map { 1 / $0.seconds }
-        let encoder = try Self.encoder(shape, plan, framesPerSecond: rate)
+        let encoder = try Self.encoder(shape, plan, format.colours ?? .sRGB, framesPerSecond: rate)
         codec = isEncoded || isCompressedByCamera ? .h264 : .jpeg
         self.isCompressedByCamera = isCompressedByCamera
         isSparse = plan.timelapse != nil
@@ -84,10 +84,16 @@ struct FilmPictures: ~Copyable {
     private static func encoder(
         _ shape: PictureShape?,
         _ plan: FilmPlan,
+        _ colours: PictureColours,
         framesPerSecond: Double?
     ) throws(EncodingError) -> H264Encoder? {
         guard let shape else { return nil }
-        return try H264Encoder(shape, quality: H264Quality(plan.quality), framesPerSecond: framesPerSecond)
+        return try H264Encoder(
+            shape,
+            quality: H264Quality(plan.quality),
+            colours: colours,
+            framesPerSecond: framesPerSecond
+        )
     }
 
     /// Makes the sample of a frame.

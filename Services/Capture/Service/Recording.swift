@@ -250,7 +250,7 @@ package struct Recording: Sendable {
 
     private func description(of frame: CapturedFrame, _ clock: FrameClock) -> MovieDescription {
         let with = CapturedWith(camera)
-        return MovieDescription(
+        var description = MovieDescription(
             width: frame.format.width,
             height: frame.format.height,
             orientation: with.orientation,
@@ -259,5 +259,7 @@ package struct Recording: Sendable {
             model: with.model,
             software: CapturedWith.software
         )
+        description.colours = frame.format.movieColours
+        return description
     }
 }

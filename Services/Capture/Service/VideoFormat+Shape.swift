@@ -1,4 +1,5 @@
 package import Imaging
+import Movies
 package import Video4Linux
 
 extension VideoFormat {
@@ -23,6 +24,11 @@ extension VideoFormat {
             isFullRange: isFullRange,
             isRec709: isRec709
         )
+    }
+
+    /// What samples of this format mean; nil where nobody says it of the colours.
+    var movieColours: MovieColours? {
+        colours.map { MovieColours($0, matrix: isRec709 ? 1 : 6, isFullRange: isFullRange) }
     }
 
     /// Microseconds from frame to frame, as far as the camera says.

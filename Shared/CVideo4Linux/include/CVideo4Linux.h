@@ -14,7 +14,7 @@
 /// up to two more.
 struct cv4l2_format {
     uint32_t width, height, pixelformat, field, colorspace, quantization, plane_count, bytesperline, sizeimage;
-    uint32_t encoding, second_bytesperline, third_bytesperline;
+    uint32_t encoding, second_bytesperline, third_bytesperline, transfer;
 };
 
 /// One plane of a dequeued buffer.
