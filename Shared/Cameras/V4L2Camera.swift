@@ -25,11 +25,9 @@ package actor V4L2Camera: CameraDevice {
     private var format: VideoFormat?
     /// For a camera that has no format that is used as it is.
     private var converter: FrameConverter?
-    /// Pictures since the last good one that could not be converted.
-    private var unreadable = 0
+    private var rule: RestartRule
     /// Counts openings, so that a wait that ends after a close does not touch the next device.
     private var generation = 0
-    private var restarts = 0
     /// Whether there was a good frame since streaming began.
     private var hasFrame = false
     /// When the last good frame was taken, while what was lost since then is not known: streaming began anew.
@@ -70,6 +68,7 @@ package actor V4L2Camera: CameraDevice {
         self.camera = camera
         self.path = path
         self.configuration = configuration
+        rule = RestartRule(most: configuration.restarts)
         separateLight = SeparateLight(camera.light, besides: path)
         loop = EventLoop(name: "camera")
     }
@@ -110,11 +109,10 @@ package actor V4L2Camera: CameraDevice {
             signal = SignalWatch(from: .now())
             self.choice = choice
             self.converter = converter
-            unreadable = 0
             let given = converter?.format ?? granted
             format = given
             generation += 1
-            restarts = 0
+            rule = RestartRule(most: configuration.restarts)
             return given
         } catch {
             throw CameraError(error, wasOpen: false)
@@ -226,18 +224,15 @@ package actor V4L2Camera: CameraDevice {
 
     /// Counts a picture that could not be converted; a camera that gives nothing else is started anew.
     private func noteUnreadable() throws(VideoError) {
-        unreadable += 1
-        guard unreadable % 32 == 0 else { return }
+        guard rule.noteUnreadable() else { return }
         throw VideoError(.fault, operation: "v4lconvert_convert", errorNumber: 0)
     }
 
     /// Notes a good frame; after a restart it says how many came to nothing meanwhile, as well as times tell.
     private func counted(_ frame: CapturedFrame) -> CapturedFrame {
-        restarts = 0
         hasFrame = true
         lastFrame = frame.stamp.microseconds
-        let dropped = unreadable
-        unreadable = 0
+        let dropped = rule.noteGood()
         guard let before = restartedAfter.take() else { return dropped == 0 ? frame : frame.missing(dropped) }
         let period = (frame.format.interval?.seconds ?? 0) * 1_000_000
         let elapsed = Double(frame.stamp.microseconds - before)
@@ -266,10 +261,10 @@ package actor V4L2Camera: CameraDevice {
 
     /// Starts streaming anew; the second time with the device opened anew; and then the camera is stalled.
     private func restart(because error: VideoError) throws(CameraError) {
-        restarts += 1
+        let step = rule.restart()
         hasFrame = false
         restartedAfter = restartedAfter ?? lastFrame
-        guard restarts <= configuration.restarts else {
+        guard step != .giveUp else {
             throw CameraError(
                 .stalled,
                 "no good frame after \(configuration.restarts) restarts",
@@ -277,7 +272,7 @@ package actor V4L2Camera: CameraDevice {
             )
         }
         do throws(VideoError) {
-            guard restarts > 1, let choice else {
+            guard step == .open, let choice else {
                 // A light that can not be turned off now is off when the device is closed.
                 try? device?.setLight(false)
                 endSeparateLight()
