@@ -68,7 +68,12 @@ struct FilmTests {
             }
             // A camera that gives JPEG gives photos too; one of H.264 has none.
             #expect(try await cluster.obscura("photo", "--camera", "file-webcam", "--json").status == 0)
-            #expect(try await cluster.obscura("photo", "--camera", "file-camera", "--json").status != 0)
+            for words in [["photo"], ["preview", "--frames", "1"]] {
+                let refused = try await cluster.obscura(words + ["--camera", "file-camera", "--json"])
+                let error = try refused.error()
+                #expect(refused.status != 0 && error.code == "invalidArgument")
+                #expect(error.cause == "mediaTypeUnavailable" && error.parameters?["camera"] == "file-camera")
+            }
         }
     }
 

@@ -116,6 +116,7 @@ package struct Capture: Sendable {
         _ sink: ItemSink<PreviewItem>
     ) async throws -> Empty {
         let named = try await shelf.camera(request.camera)
+        try named.checkGivesPictures()
         let authorization = try await gate.authorize([Need(.camera(named.id), .use)], for: call)
         defer { authorization.end() }
         let camera = try await shelf.camera(again: named)
@@ -143,6 +144,7 @@ package struct Capture: Sendable {
         let key = try call.idempotencyKey.map { try RequestKey(call.name, key: $0, asked: asked) }
         if let key, let earlier = try await earlierPhotos(key, asked, call) { return earlier }
         let named = try await shelf.camera(asked.camera)
+        try named.checkGivesPictures()
         // Everything for this photo is used up here: the library goes by what it is handed.
         let authorization = try await gate.authorize(Self.needs(named), for: call)
         defer { authorization.end() }

@@ -1,6 +1,7 @@
 package import Cameras
 package import Consent
 private import Encoding
+private import Media
 package import MessageSchema
 private import Movies
 private import ServiceRuntime
@@ -112,5 +113,22 @@ extension ErrorReply {
         var reply = self
         reply.reason = ErrorWords.joined([reason, sentence], by: ". ")
         return reply
+    }
+}
+
+extension Camera {
+    /// Refuses photos and previews of a camera that films and gives no single pictures, before anybody is asked.
+    ///
+    /// - Throws: `invalidArgument` with the cause `mediaTypeUnavailable`.
+    package func checkGivesPictures() throws(ErrorReply) {
+        guard mediaTypes.contains(.movie), !mediaTypes.contains(.image) else { return }
+        throw ErrorReply(
+            .invalidArgument,
+            "The camera gives no single pictures",
+            reason: "It gives H.264 alone, most of whose pictures need the ones before them.",
+            recoverySuggestion: "Film with it, or choose a camera that takes photos: obscura cameras list",
+            cause: "mediaTypeUnavailable",
+            parameters: ["camera": id]
+        )
     }
 }
