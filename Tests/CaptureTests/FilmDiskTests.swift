@@ -51,6 +51,25 @@ struct FilmDiskTests {
             #expect(error?.code == .noSpace)
             #expect(await film.frames == 0)
             #expect(await film.dropped > 0)
+            let room = try #require(await film.room)
+            #expect(room.available == 5_000 && room.needed > 5_000 && room.reserved == 0)
+        }
+    }
+
+    @Test func `a full disk is told with its numbers, and nothing else is`() async throws {
+        try await withTemporaryDirectory { folder in
+            let film = FilmWriter(path: folder + "/film", reserve: DiskReserve(byteCount: 1_000_000) { 900_000 })
+            let isRefused = try await Self.fill(film, 60)
+            let room = try #require(await film.room)
+            #expect(isRefused && room.reserved == 1_000_000 && room.needed >= 1_000_000)
+            #expect((900_000..<1_000_000).contains(room.available))
+            let full = ErrorReply(capture: MovieError(.noSpace), camera: ScriptedCamera().camera).telling(room)
+            #expect(full.code == .diskFull && full.parameters?["bytesNeeded"] == String(room.needed))
+            #expect(full.parameters?["bytesAvailable"] == String(room.available))
+            #expect(full.parameters?["bytesReserved"] == "1000000")
+            #expect(full.reason?.contains("at least \(room.needed) bytes are needed") == true)
+            let broken = ErrorReply(capture: MovieError(.inputOutput), camera: ScriptedCamera().camera)
+            #expect(broken.telling(room) == broken && full.telling(nil) == full)
         }
     }
 

@@ -132,6 +132,25 @@ struct `Photo and record` {
         #expect(outcome.errors.contains("taken by"))
     }
 
+    @Test func `a photo of another size than was asked for says which it has`() async {
+        let cluster = FakeCluster()
+        cluster.on(TakePhoto.self) { _ in
+            var result = Samples.result()
+            (result.asked.width, result.asked.height) = (1_920, 1_080)
+            (result.granted.width, result.granted.height) = (640, 480)
+            return result
+        }
+        let other = await obscura("photo", "--camera", "b", on: cluster)
+        #expect(other.text.contains("granted   640×480 of the 1920×1080 that were asked for"))
+        cluster.on(TakePhoto.self) { _ in
+            var result = Samples.result()
+            (result.granted.width, result.granted.height) = (640, 480)
+            return result
+        }
+        let same = await obscura("photo", "--camera", "b", on: cluster)
+        #expect(same.status == .success && !same.text.contains("granted"))
+    }
+
     @Test func `the back camera is chosen, unless it can not be used`() async throws {
         let cluster = FakeCluster()
         cluster.on(TakePhoto.self) { Samples.result($0.settings.camera) }

@@ -366,6 +366,8 @@ package struct Capture: Sendable {
             throw error.adding("What was filmed until then was discarded, as whoever ended it said.")
         }
         let asset: Asset
+        // Asked before the film is taken away.
+        let room = await recording.film.room
         do {
             do { _ = try await recording.film.finish() } catch {
                 // A film of which nothing reached the disk is none, and nothing waits for the library.
@@ -377,9 +379,11 @@ package struct Capture: Sendable {
             asset = try await keeper.deliver(note)
         } catch {
             // What broke the recording is what the program has to hear, whatever became of the film.
-            guard case .broken(let cause) = end else { throw ErrorReply(capture: error, camera: recording.camera) }
+            guard case .broken(let cause) = end else {
+                throw ErrorReply(capture: error, camera: recording.camera).telling(error is MovieError ? room : nil)
+            }
             let isKept = ((try? spool.notes()) ?? []).contains { $0.recording == recording.id }
-            throw ErrorReply(capture: cause, camera: recording.camera).ending(
+            throw ErrorReply(capture: cause, camera: recording.camera).telling(room).ending(
                 isKept ? .kept : .discarded,
                 isKept
                     ? "What was filmed until then waits for the library, and comes into it by itself."
@@ -395,6 +399,7 @@ package struct Capture: Sendable {
         )
         if case .broken(let error) = end {
             var reply = ErrorReply(capture: error, camera: recording.camera)
+                .telling(room)
                 .ending(.kept, "What was filmed until then is in the library.")
             reply.parameters = (reply.parameters ?? [:]).merging(["asset": "\(asset.url)"]) { $1 }
             throw reply

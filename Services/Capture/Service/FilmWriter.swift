@@ -22,8 +22,8 @@ package actor FilmWriter {
     package static let usualReserve = DiskReserve(byteCount: 20 << 20)
 
     private let loop = EventLoop(name: "film")
-    private let path: String
-    private let reserve: DiskReserve
+    let path: String
+    let reserve: DiskReserve
     /// What was asked of it.
     package nonisolated let plan: FilmPlan
     private var pictures: FilmPictures?

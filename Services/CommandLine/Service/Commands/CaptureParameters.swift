@@ -124,6 +124,12 @@ enum CaptureParameters {
         }
         guard !arguments[CommonParameters.json] else { return }
         tell("taken by  \(result.camera)")
+        if result.frames == nil, let width = result.granted.width, let height = result.granted.height {
+            let asked = (width: result.asked.width ?? width, height: result.asked.height ?? height)
+            if asked != (width, height) {
+                tell("granted   \(width)×\(height) of the \(asked.width)×\(asked.height) that were asked for")
+            }
+        }
         if let frames = result.frames {
             tell("frames    \(frames), \(result.droppedFrames ?? 0) dropped")
         }

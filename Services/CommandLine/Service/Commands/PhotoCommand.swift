@@ -37,7 +37,8 @@ struct PhotoCommand: Command {
             "Takes a photo, or several, into the library",
             discussion: "The first time, the person is asked; the command waits for the answer and goes on with it.\n"
                 + "With --count, --json prints a line for each photo, and --output me.jpg writes me-1.jpg, me-2.jpg …,\n"
-                + "and --output - writes them one after the other.",
+                + "and --output - writes them one after the other.\n"
+                + "While the camera films, a photo has the size of the film; it is told, as granted with --json.",
             parameters: [
                 CaptureParameters.camera, Self.flash, Self.format, Self.count, Self.delay, Self.whenBusy,
                 CaptureParameters.output,
