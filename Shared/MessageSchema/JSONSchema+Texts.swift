@@ -54,6 +54,16 @@ extension ConsentRecordID: SchemaText {
     package static let schemaPattern: String? = "^c[0-9a-f]{32}$"
 }
 
+extension AuditNumber: SchemaText {
+    package static let schemaSample = "17"
+    package static let schemaPattern: String? = "^[0-9]+$"
+}
+
+extension PromptID: SchemaText {
+    package static let schemaSample = "p3"
+    package static let schemaPattern: String? = "^p[0-9]+$"
+}
+
 extension Moment: SchemaText {
     package static let schemaSample = "2026-11-30T03:45:00Z"
     package static let schemaPattern: String? = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9:]+)$"
@@ -61,7 +71,7 @@ extension Moment: SchemaText {
 
 extension DecisionID: SchemaText {
     package static let schemaSample = "d7"
-    package static let schemaPattern: String? = "^d[0-9]+$"
+    package static let schemaPattern: String? = "^[dp][0-9]+$"
 }
 
 /// A type that is a whole number or a text in JSON.

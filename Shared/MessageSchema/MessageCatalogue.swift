@@ -17,6 +17,7 @@ package enum MessageCatalogue {
         try visitServices(&visitor)
         try visitPermissions(&visitor)
         try visitConsents(&visitor)
+        try visitAudit(&visitor)
         try visitCameras(&visitor)
         try visitLibrary(&visitor)
         try visitExports(&visitor)
@@ -60,6 +61,12 @@ package enum MessageCatalogue {
         try visitor.visit(request: ShowConsent.self)
         try visitor.visit(request: GiveReceipt.self)
         try visitor.visit(request: ReceiptKey.self)
+    }
+
+    private static func visitAudit(_ visitor: inout some MessageVisitor) throws {
+        try visitor.visit(request: ListAudit.self)
+        try visitor.visit(request: ListCheckpoints.self)
+        try visitor.visit(request: SealAudit.self)
     }
 
     private static func visitCameras(_ visitor: inout some MessageVisitor) throws {

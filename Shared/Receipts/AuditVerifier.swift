@@ -54,7 +54,7 @@ package struct AuditVerifier: Sendable {
         self.earlier = earlier
     }
 
-    /// How many entries were taken.
+    /// How many entries were taken, and fit each other.
     package var count: AuditNumber { chain.count }
 
     /// Takes the next entry.
@@ -80,8 +80,10 @@ package struct AuditVerifier: Sendable {
         guard sequence == chain.count.next else {
             throw .notTheNext(expected: chain.count.next, found: sequence)
         }
-        chain.append(canonical: entry.canonicalForm)
-        guard chain.hash.description == hash else { throw .changed(sequence) }
+        var longer = chain
+        longer.append(canonical: entry.canonicalForm)
+        guard longer.hash.description == hash else { throw .changed(sequence) }
+        chain = longer
         if let earlier, earlier.sequence == sequence, earlier.hash != hash { throw .differs(through: sequence) }
     }
 

@@ -47,7 +47,8 @@ struct `The decision store` {
             kept,
             forgetting: removed,
             switchedOff: [.library, .camera("*")],
-            generation: kept.map(\.generation).max() ?? 0
+            generation: kept.map(\.generation).max() ?? 0,
+            noting: []
         )
         await store.close()
     }

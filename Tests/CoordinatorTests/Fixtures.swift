@@ -11,6 +11,7 @@ final class FakeStorage: DecisionStorage {
         var stored = StoredDecisions()
         var fails = false
         var writes = 0
+        var noted: [AuditEntryDraft] = []
         var isHeld = false
         var held: [CheckedContinuation<Void, Never>] = []
     }
@@ -19,6 +20,8 @@ final class FakeStorage: DecisionStorage {
 
     var decisions: [Decision] { state.withLock { $0.stored.decisions } }
     var writes: Int { state.withLock { $0.writes } }
+    /// What the audit log tells, in its order.
+    var noted: [AuditEntryDraft] { state.withLock { $0.noted } }
     var switchedOff: [Resource] { state.withLock { $0.stored.switchedOff } }
 
     /// How many writes wait on their way to the disk.
@@ -42,18 +45,14 @@ final class FakeStorage: DecisionStorage {
         _ kept: [Decision],
         forgetting removed: [DecisionID],
         switchedOff: [Resource],
-        generation: UInt64
+        generation: UInt64,
+        noting drafts: [AuditEntryDraft]
     ) async throws(StorageFailure) {
-        await withCheckedContinuation { continuation in
-            let isHeld = state.withLock { state in
-                if state.isHeld { state.held.append(continuation) }
-                return state.isHeld
-            }
-            if !isHeld { continuation.resume() }
-        }
+        await arrive()
         let isStored = state.withLock { state in
             if state.fails { return false }
             state.writes += 1
+            state.noted += drafts
             state.stored.decisions.removeAll { old in removed.contains(old.id) || kept.contains { $0.id == old.id } }
             state.stored.decisions += kept
             state.stored.decisions.sort { $0.generation < $1.generation }
@@ -62,6 +61,25 @@ final class FakeStorage: DecisionStorage {
             return true
         }
         if !isStored { throw StorageFailure(text: "told to fail") }
+    }
+
+    func note(_ drafts: [AuditEntryDraft]) async throws(StorageFailure) {
+        await arrive()
+        let isStored = state.withLock { state in
+            if !state.fails { state.noted += drafts }
+            return !state.fails
+        }
+        if !isStored { throw StorageFailure(text: "told to fail") }
+    }
+
+    private func arrive() async {
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.isHeld { state.held.append(continuation) }
+                return state.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
     }
 }
 

@@ -21,6 +21,7 @@ final class Wire: Sendable {
     let uses: UseDirectory
     let test: DeskUnderTest
     let consents: ConsentDesk
+    let decisions: DecisionStore
     let consentClock: ClockOfTheWall
     let log = LogRecord()
     /// Whether programs of this user are operators.
@@ -32,7 +33,8 @@ final class Wire: Sendable {
         test = try await DeskUnderTest()
         let clock = ClockOfTheWall()
         consentClock = clock
-        consents = ConsentDesk(store: ConsentStore(in: try DecisionStore(in: directory)), key: .random()) {
+        decisions = try DecisionStore(in: directory)
+        consents = ConsentDesk(store: ConsentStore(in: decisions), key: .random()) {
             clock.moment
         }
         let loop = EventLoop(name: "sockets")
@@ -66,12 +68,19 @@ final class Wire: Sendable {
         }
         let operatorsOnly = CallerRule.admitting {
             isOperator($0) ? nil : ErrorReply(.operatorRequired, "operators only")
-        }
+        }.audited(as: .operatorRefused, by: test.desk)
         await CoordinatorMessages(
             desk: test.desk,
             services: services,
             uses: uses,
             isOperator: isOperator,
+            operatorsOnly: operatorsOnly,
+            rolesOnly: .anyRole.audited(as: .serviceRefused, by: test.desk)
+        ).register(on: server)
+        await AuditMessages(
+            store: decisions.audit,
+            desk: test.desk,
+            now: { [clock = consentClock] in clock.moment },
             operatorsOnly: operatorsOnly
         ).register(on: server)
         await ConsentMessages(desk: consents, operatorsOnly: operatorsOnly).register(on: server)

@@ -15,13 +15,16 @@ package struct ConsentStore: Sendable {
     private static let keyLifetime: Int64 = 24 * 3_600 * 1_000
 
     private let database: Database
+    private let audit: AuditStore
 
     /// Keeps records in the database of the decisions.
     package init(in decisions: DecisionStore) {
         database = decisions.database
+        audit = decisions.audit
     }
 
-    /// Keeps a new record, unless the request was answered before; it has reached the disk when this returns.
+    /// Keeps a new record, unless the request was answered before; it has reached the disk when this returns, as has the entry of
+    /// the audit log.
     ///
     /// - Returns: The record; of a request that was answered, the one of that time as it is now.
     /// - Throws: `ConsentRefusal`, `ErrorReply` `idempotencyConflict`, `StorageFailure`.
@@ -40,12 +43,13 @@ package struct ConsentStore: Sendable {
                     record.subject
                 )
                 try Self.note(key, record.id, connection)
+                try audit.append(record.events.map { AuditEntryDraft($0, of: record.id) }, connection)
                 return record
             }
         }
     }
 
-    /// Changes a record, all or nothing, unless the request was answered before; it has reached the disk when this returns.
+    /// Changes a record, with the entry of the audit log, all or nothing, unless the request was answered before; it has reached the disk when this returns.
     ///
     /// When it is a withdrawal no file of the database has what was erased any more, but for copies made before.
     ///
@@ -61,6 +65,7 @@ package struct ConsentStore: Sendable {
             try await database.transaction { (connection) throws -> (ConsentRecord, Bool) in
                 if let answered = try Self.answered(key, connection) { return (answered, false) }
                 guard var record = try Self.record(id, connection) else { throw ConsentRefusal.unknownRecord }
+                let known = record.events.count
                 try change(&record)
                 try connection.run(
                     "UPDATE consent SET document = ?, subject = ? WHERE id = ?",
@@ -74,6 +79,7 @@ package struct ConsentStore: Sendable {
                     try connection.run("UPDATE consent_answered SET request = NULL WHERE record = ?", id.description)
                 }
                 try Self.note(key, id, connection)
+                try audit.append(record.events.dropFirst(known).map { AuditEntryDraft($0, of: id) }, connection)
                 return (record, isErased)
             }
         }

@@ -31,7 +31,6 @@ package struct Coordinator: Sendable {
         do {
             store = try DecisionStore(in: host.dataDirectory)
             stored = try await store.load()
-            // Behind the database's lock: of two coordinators that start, one makes the key.
             key = try ReceiptSeal.key(in: host.dataDirectory)
         } catch let error as SQLiteError {
             throw ErrorReply(
@@ -118,21 +117,27 @@ package struct Coordinator: Sendable {
 
     /// Registers the messages on the host's server.
     package func register() async {
+        let operatorsOnly = host.operatorsOnly.audited(as: .operatorRefused, by: desk)
+        let rolesOnly = CallerRule.anyRole.audited(as: .serviceRefused, by: desk)
         await CoordinatorMessages(
             desk: desk,
             services: services,
             uses: uses,
             isOperator: { [host] caller in host.isOperator(caller) },
-            operatorsOnly: host.operatorsOnly
+            operatorsOnly: operatorsOnly,
+            rolesOnly: rolesOnly
         ).register(on: host.server)
-        await ConsentMessages(desk: consents, operatorsOnly: host.operatorsOnly).register(on: host.server)
-        await host.server.registerStream(FollowDecisions.self, access: .anyRole) { [publisher] _, call, sink in
+        await ConsentMessages(desk: consents, operatorsOnly: operatorsOnly).register(on: host.server)
+        await AuditMessages(store: store.audit, desk: desk, now: { Self.now().wall }, operatorsOnly: operatorsOnly)
+            .register(on: host.server)
+        await host.server.registerStream(FollowDecisions.self, access: rolesOnly) { [publisher] _, call, sink in
             try await publisher.serve(call, sink)
         }
     }
 
     /// Watches services and shows life, until the task is cancelled.
     package func watch() async {
+        await desk.note { [AuditEntryDraft(.coordinatorStarted, at: $0)] }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [desk, services, uses, log = host.log] in
                 do {
@@ -156,12 +161,19 @@ package struct Coordinator: Sendable {
         }
     }
 
-    /// Stores what could not be stored before, if that works now, and closes the database.
+    /// Stores what could not be stored before, if that works now, seals the audit log, and closes the database.
     package func close() async {
         do throws(StorageFailure) {
             try await desk.storeRest()
         } catch {
             host.log.error("decisions in force are lost with this process", ["reason": .string(error.text)])
+        }
+        await desk.note { [AuditEntryDraft(.coordinatorEnded, at: $0)] }
+        await desk.storeLastNotes()
+        do {
+            _ = try await store.audit.seal(at: Self.now().wall)
+        } catch {
+            host.log.error("the audit log ends without a checkpoint", ["reason": .string("\(error)")])
         }
         await store.close()
     }

@@ -10,6 +10,7 @@ package struct CoordinatorMessages: Sendable {
     private let uses: UseDirectory
     private let isOperator: @Sendable (PeerIdentity) -> Bool
     private let operatorsOnly: CallerRule
+    private let rolesOnly: CallerRule
 
     /// Makes the adapter.
     ///
@@ -19,18 +20,21 @@ package struct CoordinatorMessages: Sendable {
     ///   - uses: Knows what goes on by which grants.
     ///   - isOperator: Whether a caller may speak for the person.
     ///   - operatorsOnly: The rule that refuses everybody else, and logs it.
+    ///   - rolesOnly: The rule that refuses everybody but services.
     package init(
         desk: PermissionDesk,
         services: ServiceDirectory,
         uses: UseDirectory,
         isOperator: @escaping @Sendable (PeerIdentity) -> Bool,
-        operatorsOnly: CallerRule
+        operatorsOnly: CallerRule,
+        rolesOnly: CallerRule = .anyRole
     ) {
         self.desk = desk
         self.services = services
         self.uses = uses
         self.isOperator = isOperator
         self.operatorsOnly = operatorsOnly
+        self.rolesOnly = rolesOnly
     }
 
     /// Registers every message; the server must not have been started.
@@ -44,16 +48,22 @@ package struct CoordinatorMessages: Sendable {
             uses: uses,
             subject: { try subject($0, $1) },
             isOperator: isOperator,
-            operatorsOnly: operatorsOnly
+            operatorsOnly: operatorsOnly,
+            rolesOnly: rolesOnly
         ).register(on: server)
     }
 
     // MARK: Services
 
     private func registerServices(_ server: MessageServer) async {
-        await server.register(RegisterService.self, access: .anyRole) { [services] request, call in
+        await server.register(RegisterService.self, access: rolesOnly) { [services, desk] request, call in
             guard let instance = ServiceInstance(call.caller) else { throw ErrorReply.roleRequired }
-            try await services.register(request.service, from: instance)
+            do throws(ErrorReply) {
+                try await services.register(request.service, from: instance)
+            } catch {
+                await desk.note { [AuditEntryDraft(.serviceRefused, call.caller, error.code, at: $0)] }
+                throw error
+            }
             return Empty()
         }
         await server.register(ListServices.self) { [services] _, _ in await services.list() }
@@ -170,7 +180,8 @@ package struct CoordinatorMessages: Sendable {
                 case .deny: .deny(request.lifespan ?? .forever)
                 case .dismiss: .dismiss
                 }
-            try await take { [narrowed = request.narrowed ?? false, by = call.principal] machine, now in
+            try await take(by: call.principal) {
+                [narrowed = request.narrowed ?? false, by = call.principal] machine, now in
                 try machine.answer(id, answer, narrowed: narrowed, by: by, at: now)
             }
             let standings = await desk.standings(of: prompt.needs, principal: prompt.principal, label: prompt.label)
@@ -189,7 +200,9 @@ package struct CoordinatorMessages: Sendable {
         await server.register(R.self, access: operatorsOnly, remembersReplies: true) { request, call in
             let change = change(request)
             if change.resource.isPosition { throw ErrorReply.position(change.resource) }
-            try await take { [by = call.principal] machine, now in try decide(change, by, &machine, now) }
+            try await take(by: call.principal) { [by = call.principal] machine, now in
+                try decide(change, by, &machine, now)
+            }
             if R.self == RevokePermission.self, let denial = await denial(change) { return denial }
             let need = Need(change.resource, change.access)
             let standings = await desk.standings(
@@ -217,14 +230,15 @@ package struct CoordinatorMessages: Sendable {
         }.map { PermissionState($0, number: number) }
     }
 
-    /// Gives the desk an event of an operator or a service.
+    /// Gives the desk an event of an operator, whom `by` names, or a service.
     ///
     /// - Throws: `ErrorReply`.
     private func take(
+        by operator: Principal? = nil,
         _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
     ) async throws {
         do {
-            try await desk.turn(transition)
+            try await desk.turn(by: `operator`, transition)
         } catch let refusal as PermissionRefusal {
             throw ErrorReply.refusal(refusal)
         } catch let error as StorageFailure {
@@ -235,7 +249,7 @@ package struct CoordinatorMessages: Sendable {
     // MARK: Roles
 
     private func registerRoles(_ server: MessageServer) async {
-        await server.register(RedeemGrant.self, access: .anyRole) { request, call in
+        await server.register(RedeemGrant.self, access: rolesOnly) { request, call in
             guard let id = DecisionID(request.grant), let instance = ServiceInstance(call.caller) else {
                 return RedeemGrant.Reply(redeemed: false)
             }
@@ -258,7 +272,7 @@ package struct CoordinatorMessages: Sendable {
                 return RedeemGrant.Reply(redeemed: false)
             }
         }
-        await server.register(ReleaseGrant.self, access: .anyRole) { request, call in
+        await server.register(ReleaseGrant.self, access: rolesOnly) { request, call in
             guard let id = DecisionID(request.grant), let instance = ServiceInstance(call.caller) else {
                 return Empty()
             }

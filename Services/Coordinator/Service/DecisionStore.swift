@@ -1,4 +1,5 @@
 package import Consent
+private import Hashing
 import SQLite
 
 /// Where decisions are kept; steps come in any order that ends in the same set.
@@ -6,14 +7,18 @@ package protocol DecisionStorage: Sendable {
     /// Everything that was kept, and the generation of the newest decision ever made.
     func load() async throws -> StoredDecisions
 
-    /// Keeps new and changed decisions and forgets removed ones, and what is switched off in place of what was before, all or
-    /// nothing; it has reached the disk when this returns.
+    /// Keeps new and changed decisions and forgets removed ones, and what is switched off in place of what was before, and adds to
+    /// the audit log what tells of it, all or nothing; it has reached the disk when this returns.
     func record(
         _ kept: [Decision],
         forgetting removed: [DecisionID],
         switchedOff: [Resource],
-        generation: UInt64
+        generation: UInt64,
+        noting drafts: [AuditEntryDraft]
     ) async throws(StorageFailure)
+
+    /// Adds to the audit log what nothing else is stored of.
+    func note(_ drafts: [AuditEntryDraft]) async throws(StorageFailure)
 }
 
 /// A step could not be stored.
@@ -53,17 +58,24 @@ package struct DecisionStore: DecisionStorage {
     package static let fileName = "coordinator.sqlite"
 
     let database: Database
+    /// The audit log beside the decisions.
+    package let audit: AuditStore
 
-    /// Opens, and if need be makes or migrates, the database; blocks meanwhile.
+    /// Opens, and if need be makes or migrates, the database, and makes the key that signs when there is none; blocks meanwhile.
     ///
-    /// - Throws: `SQLiteError` or `FilesError`, as `Database` does.
-    package init(in dataDirectory: String) throws {
+    /// `segmentLength` is how many entries a segment of the audit log has.
+    ///
+    /// - Throws: `SQLiteError` or `FilesError`, as `Database` does; `ErrorReply` `damaged` for a file that holds no key.
+    package init(in dataDirectory: String, segmentLength: UInt64 = AuditStore.segmentLength) throws {
         database = try Database(
             named: Self.fileName,
             in: dataDirectory,
             schema: Self.schema,
             overwritesDeleted: true
         )
+        // Behind the database's lock: of two coordinators that start, one makes the key.
+        let key = try ReceiptSeal.key(in: dataDirectory)
+        audit = AuditStore(in: database, key: key, segmentLength: segmentLength)
     }
 
     /// Closes the database, so that another process can open it at once; nothing is asked of the store afterwards.
@@ -96,10 +108,21 @@ package struct DecisionStore: DecisionStorage {
         _ kept: [Decision],
         forgetting removed: [DecisionID],
         switchedOff: [Resource],
-        generation: UInt64
+        generation: UInt64,
+        noting drafts: [AuditEntryDraft]
     ) async throws(StorageFailure) {
+        try await failing { try await write(kept, removed, switchedOff, generation, drafts) }
+    }
+
+    package func note(_ drafts: [AuditEntryDraft]) async throws(StorageFailure) {
+        try await failing { try await audit.note(drafts) }
+    }
+
+    private func failing(_ body: () async throws -> Void) async throws(StorageFailure) {
         do {
-            try await write(kept, removed, switchedOff, generation)
+            try await body()
+        } catch let failure as StorageFailure {
+            throw failure
         } catch let error as SQLiteError {
             throw StorageFailure(isDiskFull: error.code == .diskFull, text: error.message)
         } catch {
@@ -111,7 +134,8 @@ package struct DecisionStore: DecisionStorage {
         _ kept: [Decision],
         _ removed: [DecisionID],
         _ switchedOff: [Resource],
-        _ generation: UInt64
+        _ generation: UInt64,
+        _ drafts: [AuditEntryDraft]
     ) async throws {
         try await database.transaction { connection in
             for id in removed { try connection.run("DELETE FROM decision WHERE id = ?", id.description) }
@@ -137,6 +161,7 @@ package struct DecisionStore: DecisionStorage {
                 try connection.run("INSERT INTO switched_off VALUES (?, ?)", resource.description, Int64(position))
             }
             try connection.run("UPDATE counter SET generation = max(generation, ?)", Int64(clamping: generation))
+            try audit.append(drafts, connection)
         }
     }
 
@@ -202,6 +227,24 @@ package struct DecisionStore: DecisionStorage {
                     PRIMARY KEY (principal, name, key)
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX consent_answered_of_record ON consent_answered (record);
+                """
+            ),
+            Migration(
+                5,
+                """
+                CREATE TABLE audit (
+                    sequence INTEGER PRIMARY KEY,
+                    document TEXT NOT NULL,
+                    hash TEXT NOT NULL
+                ) STRICT;
+                CREATE TABLE audit_checkpoint (
+                    segment INTEGER PRIMARY KEY,
+                    document TEXT NOT NULL
+                ) STRICT;
+                CREATE TRIGGER audit_kept BEFORE DELETE ON audit
+                    BEGIN SELECT raise(ABORT, 'the audit log is added to alone'); END;
+                CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit
+                    BEGIN SELECT raise(ABORT, 'the audit log is added to alone'); END;
                 """
             ),
         ]

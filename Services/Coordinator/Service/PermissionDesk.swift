@@ -36,16 +36,20 @@ package actor PermissionDesk {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
     private let loop: EventLoop
-    private let world: World
-    private let storage: any DecisionStorage
+    let world: World
+    let storage: any DecisionStorage
     private let promptLifetime: Duration
     let log: Logger
     private(set) var machine: PermissionMachine
     private let turns = Turnstile()
     /// One writes at a time, and what it writes is the newest there is.
-    private let writing = Turnstile()
-    private var unstored = UnstoredSteps()
-    private var retryTimer: Task<Void, Never>?
+    let writing = Turnstile()
+    var unstored = UnstoredSteps()
+    var limit = AuditLimit()
+    var retryTimer: Task<Void, Never>?
+    var noting: Task<Void, Never>?
+    /// Whether whoever is in ``writing`` writes notes alone.
+    var writesNotes = false
     private var lastAsk: UInt64 = 0
     private var lastSession: UInt64 = 0
     private var waiting: [AskID: CheckedContinuation<AskOutcome, any Error>] = [:]
@@ -93,6 +97,7 @@ package actor PermissionDesk {
     isolated deinit {
         expiryTimer?.cancel()
         retryTimer?.cancel()
+        noting?.cancel()
         for timer in promptTimers.values { timer.cancel() }
     }
 
@@ -186,29 +191,21 @@ package actor PermissionDesk {
     /// Takes an event that `transition` gives the machine, and performs what follows.
     ///
     /// Returns when it has: a step that ends grants has been applied by every service that still has a lease, and it and
-    /// everything before it is stored.
+    /// everything before it is stored. The audit log tells of it in the same transaction; of a step that stores nothing, soon.
+    ///
+    /// `operator` is whose event it is, where it is one's.
     ///
     /// - Throws: What the machine refuses, with nothing changed; or what the storage throws, where grants stay ended and
     ///   nothing is granted.
     package func turn(
+        by operator: Principal? = nil,
         _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
     ) async throws {
-        if let (change, applied) = try await takeTurn(transition) {
-            await applied.value
-            if let change { unstored.add(change) }
+        if let ending = try await takeTurn(by: `operator`, transition) {
+            await ending.applied.value
+            if let change = ending.unstored { unstored.add(change, noting: ending.notes) }
         }
         try await storeRest()
-    }
-
-    /// Stores what could not be stored before; at once when there is nothing.
-    ///
-    /// - Throws: What the storage throws; it is tried again later.
-    package func storeRest() async throws(StorageFailure) {
-        guard writing.isTaken || !unstored.isEmpty else { return }
-        await writing.enter()
-        defer { writing.leave() }
-        guard !unstored.isEmpty else { return }
-        try await write(UnstoredSteps(), of: machine)
     }
 
     /// Those who redeemed `once` grants and are still there are at most these.
@@ -288,13 +285,25 @@ package actor PermissionDesk {
 
     // MARK: Performing
 
+    /// A step that ends grants, on its way to the services.
+    private struct Ending {
+        /// The step, unless there is nothing to store of it.
+        let unstored: DecisionChange?
+        /// What the audit log tells of it when it is stored.
+        let notes: [AuditEntryDraft]
+        let applied: Task<Void, Never>
+    }
+
     private func takeTurn(
+        by operator: Principal? = nil,
         _ transition: @Sendable (inout PermissionMachine, ClockPair) throws -> [PermissionAction]
-    ) async throws -> (unstored: DecisionChange?, applied: Task<Void, Never>)? {
+    ) async throws -> Ending? {
         await turns.enter()
         defer { turns.leave() }
         var next = machine
-        let actions = try transition(&next, world.now())
+        let now = world.now()
+        let actions = try transition(&next, now)
+        let notes = AuditEntryDraft.telling(of: actions, from: machine, to: next, by: `operator`, at: now.wall)
         let change = actions.lazy.compactMap { if case .record(let change) = $0 { change } else { nil } }.first
         let stores = change.map { UnstoredSteps.keeps($0, from: machine, to: next) } ?? false
         let isStoredFirst = stores && change?.endsGrants == false
@@ -302,7 +311,7 @@ package actor PermissionDesk {
             await writing.enter()
             do throws(StorageFailure) {
                 var step = UnstoredSteps()
-                step.add(change)
+                step.add(change, noting: notes)
                 try await write(step, of: next)
             } catch {
                 writing.leave()
@@ -317,44 +326,9 @@ package actor PermissionDesk {
         let applied = change.map { change in Task.immediate { [announce = world.announce] in await announce(change) } }
         for action in actions { perform(action, before: before) }
         scheduleExpiry()
+        if !stores { note(notes) }
         guard let change, let applied, change.endsGrants else { return nil }
-        return (stores ? change : nil, applied)
-    }
-
-    /// Writes a step and everything that could not be written before it; the caller has entered `writing`.
-    private func write(_ step: UnstoredSteps, of machine: PermissionMachine) async throws(StorageFailure) {
-        let left = unstored
-        unstored = UnstoredSteps()
-        var all = left
-        all.add(step)
-        do throws(StorageFailure) {
-            try await all.store(machine, in: storage)
-        } catch {
-            unstored.add(left)
-            if !left.isEmpty { retryLater(error) }
-            throw error
-        }
-        guard !left.isEmpty, let timer = retryTimer.take() else { return }
-        timer.cancel()
-        log.info("what is in force is stored again")
-    }
-
-    private func retryLater(_ error: StorageFailure) {
-        guard retryTimer == nil else { return }
-        log.error("a revocation is in force but could not be stored", ["error": .string("\(error)")])
-        // Unstructured, because it outlives the call; kept by the desk and cancelled with it.
-        retryTimer = Task { [weak self, sleep = world.sleep] in
-            while !Task.isCancelled {
-                do {
-                    try await sleep(Self.retryInterval)
-                } catch {
-                    return
-                }
-                guard let self else { return }
-                // A failure was logged when it began; the timer ends when all is stored.
-                try? await self.storeRest()
-            }
-        }
+        return Ending(unstored: stores ? change : nil, notes: notes, applied: applied)
     }
 
     private func perform(_ action: PermissionAction, before: PermissionMachine) {

@@ -5,8 +5,10 @@ struct UnstoredSteps {
     private var changed: [DecisionID: Principal] = [:]
     private var gone: Set<DecisionID> = []
     private var switches = false
+    /// What the audit log has yet to tell, the oldest first.
+    private(set) var notes: [AuditEntryDraft] = []
 
-    /// Whether everything is stored.
+    /// Whether everything but notes is stored: nobody waits for those alone.
     var isEmpty: Bool { changed.isEmpty && gone.isEmpty && !switches }
 
     /// Whether a step is about something that is stored: what the policy forbids, and that a use is stopped, is not.
@@ -14,15 +16,26 @@ struct UnstoredSteps {
         !change.upserted.isEmpty || !change.removed.isEmpty || old.switchedOff != new.switchedOff
     }
 
-    /// Adds a step.
-    mutating func add(_ change: DecisionChange) {
+    /// Adds a step, with what tells of it.
+    mutating func add(_ change: DecisionChange, noting drafts: [AuditEntryDraft]) {
+        notes += drafts
         for decision in change.upserted { changed[decision.id] = decision.principal }
         gone.formUnion(change.removed.map(\.id))
         switches = switches || change.restrictions != nil
     }
 
-    /// Adds steps whose storing failed.
-    mutating func add(_ other: UnstoredSteps) {
+    /// Adds what tells of something that nothing else is stored of.
+    mutating func add(notes drafts: [AuditEntryDraft]) { notes += drafts }
+
+    /// Takes the notes, to have them stored.
+    mutating func takeNotes() -> [AuditEntryDraft] {
+        defer { notes = [] }
+        return notes
+    }
+
+    /// Adds steps that are older, and whose storing failed.
+    mutating func add(older other: UnstoredSteps) {
+        notes = other.notes + notes
         changed.merge(other.changed) { mine, _ in mine }
         gone.formUnion(other.gone)
         switches = switches || other.switches
@@ -44,7 +57,8 @@ struct UnstoredSteps {
             kept,
             forgetting: Array(forgotten),
             switchedOff: machine.switchedOff,
-            generation: machine.generation
+            generation: machine.generation,
+            noting: notes
         )
     }
 }

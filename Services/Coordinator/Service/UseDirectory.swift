@@ -47,7 +47,7 @@ package actor UseDirectory {
     /// - Throws: `ErrorReply` for a part of a report that does not come after the one before it; `StorageFailure` when the use
     ///   of a grant that ends unused could not be stored; it is told again.
     package func note(_ report: ReportUses, of process: ServiceInstance) async throws {
-        if let uses = try whole(report, of: process) { publish(registry.replace(uses, of: process)) }
+        if let uses = try whole(report, of: process) { await publish(registry.replace(uses, of: process)) }
         try await tellDesk(Set(report.past ?? []))
     }
 
@@ -69,7 +69,7 @@ package actor UseDirectory {
         parts = parts.filter { processes.contains($0.key) }
         let events = registry.keep(processes, at: uptime(), lease: LeaseTimes().lease, isGone: isGone)
         guard !events.isEmpty else { return }
-        publish(events)
+        await publish(events)
         try await tellDesk([])
     }
 
@@ -85,7 +85,14 @@ package actor UseDirectory {
     /// - Throws: `PermissionRefusal.unknownUse`.
     package func stop(_ id: UseID, by operator: Principal, unfinished: Unfinished? = nil) async throws -> Use {
         guard let use = registry.all.first(where: { $0.use == id }) else { throw PermissionRefusal.unknownUse }
-        try await desk.turn { machine, now in machine.stop(id, by: `operator`, unfinished: unfinished, at: now) }
+        await desk.note { time in
+            var draft = AuditEntryDraft(.useStopped, of: use, at: time)
+            draft.by = `operator`
+            return [draft]
+        }
+        try await desk.turn(by: `operator`) { machine, now in
+            machine.stop(id, by: `operator`, unfinished: unfinished, at: now)
+        }
         return use
     }
 
@@ -108,8 +115,10 @@ package actor UseDirectory {
     /// Lets those go who may not follow any more.
     package func review() { feed.review() }
 
-    private func publish(_ events: [UseEvent]) {
+    private func publish(_ events: [UseEvent]) async {
         for event in events { feed.publish(event) }
+        guard !events.isEmpty else { return }
+        await desk.note { time in events.map { AuditEntryDraft($0, at: time) } }
     }
 
     /// What goes on holds at once; that a grant was used is stored behind it, and may fail alone.

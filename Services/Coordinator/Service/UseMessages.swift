@@ -12,6 +12,7 @@ struct UseMessages: Sendable {
     /// Whether a caller may speak for the person now.
     let isOperator: @Sendable (PeerIdentity) -> Bool
     let operatorsOnly: CallerRule
+    let rolesOnly: CallerRule
 
     /// Registers every message; the server must not have been started.
     func register(on server: MessageServer) async {
@@ -34,7 +35,7 @@ struct UseMessages: Sendable {
                 throw ErrorReply.refusal(refusal)
             }
         }
-        await server.register(ReportUses.self, access: .anyRole) { [uses] request, call in
+        await server.register(ReportUses.self, access: rolesOnly) { [uses] request, call in
             guard let process = ServiceInstance(call.caller) else { throw ErrorReply.roleRequired }
             do {
                 try await uses.note(request, of: process)
@@ -64,11 +65,13 @@ struct UseMessages: Sendable {
     }
 
     private func registerSwitch(_ server: MessageServer) async {
-        await server.register(TurnResource.self, access: operatorsOnly) { [desk] request, _ in
+        await server.register(TurnResource.self, access: operatorsOnly) { [desk] request, call in
             if let resource = request.resource, let isOn = request.on {
                 if resource.isPosition { throw ErrorReply.position(resource) }
                 do {
-                    try await desk.turn { machine, now in machine.turn(resource, on: isOn, at: now) }
+                    try await desk.turn(by: call.principal) { machine, now in
+                        machine.turn(resource, on: isOn, at: now)
+                    }
                 } catch let error as StorageFailure {
                     throw ErrorReply.notStored(error)
                 }

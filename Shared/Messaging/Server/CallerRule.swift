@@ -20,6 +20,15 @@ package struct CallerRule: Sendable {
     package static func admitting(_ refusal: @escaping @Sendable (PeerIdentity) -> ErrorReply?) -> CallerRule {
         CallerRule(refusal: refusal)
     }
+
+    /// The same rule, which tells whom it refuses and why; the closure runs on the socket loop and must not block.
+    package func telling(_ refused: @escaping @Sendable (PeerIdentity, ErrorReply) -> Void) -> CallerRule {
+        CallerRule { [refusal] caller in
+            guard let error = refusal(caller) else { return nil }
+            refused(caller, error)
+            return error
+        }
+    }
 }
 
 extension ErrorReply {

@@ -1,0 +1,111 @@
+package import Consent
+import Logging
+
+/// What is in force and has yet to reach the disk: steps, which somebody waits for, and what the audit log tells of
+/// everything else, which nobody does.
+extension PermissionDesk {
+    /// Stores what could not be stored before; at once when there is nothing.
+    ///
+    /// - Throws: What the storage throws; it is tried again later.
+    package func storeRest() async throws(StorageFailure) {
+        // Nobody waits for notes.
+        guard (writing.isTaken && !writesNotes) || !unstored.isEmpty else { return }
+        await writing.enter()
+        defer { writing.leave() }
+        guard !unstored.isEmpty else { return }
+        try await write(UnstoredSteps(), of: machine)
+    }
+
+    /// Has the audit log tell of what nothing else is stored of; it gets there soon, and nobody waits for it.
+    package func note(_ make: @Sendable (Moment) -> [AuditEntryDraft]) { note(make(world.now().wall)) }
+
+    /// Writes what the audit log has yet to tell; what can not be written is tried again later.
+    package func storeNotes() async {
+        await writing.enter()
+        defer { writing.leave() }
+        // Steps that are not stored take the notes along, in their order.
+        guard unstored.isEmpty, !unstored.notes.isEmpty else { return }
+        let notes = unstored.takeNotes()
+        writesNotes = true
+        defer { writesNotes = false }
+        do throws(StorageFailure) {
+            try await storage.note(notes)
+        } catch {
+            var failed = UnstoredSteps()
+            failed.add(notes: notes)
+            unstored.add(older: failed)
+            return retryLater(error)
+        }
+        endRetrying()
+    }
+
+    /// Writes what the audit log has yet to tell when nothing comes behind it.
+    package func storeLastNotes() async {
+        unstored.add(notes: limit.closeWindows(at: world.now().wall, isLast: true))
+        await storeNotes()
+    }
+
+    func note(_ drafts: [AuditEntryDraft]) {
+        for draft in drafts { unstored.add(notes: limit.admit(draft)) }
+        noteSoon()
+    }
+
+    /// Writes a step and everything that could not be written before it; the caller has entered `writing`.
+    func write(_ step: UnstoredSteps, of machine: PermissionMachine) async throws(StorageFailure) {
+        let left = unstored
+        unstored = UnstoredSteps()
+        var all = step
+        all.add(older: left)
+        do throws(StorageFailure) {
+            try await all.store(machine, in: storage)
+        } catch {
+            unstored.add(older: left)
+            if !left.isEmpty || !left.notes.isEmpty { retryLater(error) }
+            throw error
+        }
+        if !left.isEmpty || !left.notes.isEmpty { endRetrying() }
+    }
+
+    /// Writes notes behind whoever writes now; not while the disk takes nothing.
+    private func noteSoon() {
+        guard noting == nil, retryTimer == nil, !unstored.notes.isEmpty else { return }
+        // Unstructured, because nobody waits for it; kept by the desk and cancelled with it.
+        noting = Task { [weak self] in await self?.storeNotesNow() }
+    }
+
+    private func storeNotesNow() async {
+        noting = nil
+        await storeNotes()
+    }
+
+    private func endRetrying() {
+        guard let timer = retryTimer.take() else { return }
+        timer.cancel()
+        log.info("what is in force is stored again")
+        // What came while this was written waits for nobody else.
+        noteSoon()
+    }
+
+    private func retryLater(_ error: StorageFailure) {
+        guard retryTimer == nil else { return }
+        if unstored.isEmpty {
+            log.error("the audit log lacks what could not be stored", ["error": .string("\(error)")])
+        } else {
+            log.error("a revocation is in force but could not be stored", ["error": .string("\(error)")])
+        }
+        // Unstructured, because it outlives the call; kept by the desk and cancelled with it.
+        retryTimer = Task { [weak self, sleep = world.sleep] in
+            while !Task.isCancelled {
+                do {
+                    try await sleep(Self.retryInterval)
+                } catch {
+                    return
+                }
+                guard let self else { return }
+                // A failure was logged when it began; the timer ends when all is stored.
+                try? await self.storeRest()
+                await self.storeNotes()
+            }
+        }
+    }
+}
