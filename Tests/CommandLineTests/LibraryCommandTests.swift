@@ -233,7 +233,7 @@ struct `Library commands` {
     }
 
     @Test(arguments: [
-        "pick --source camera", "audit list", "audit verify", "client enrol", "library rescan --since 1",
+        "pick --source camera", "client enrol", "client list", "library rescan --since 1",
     ])
     func `what is not there yet says so`(line: String) async {
         let words = line.split(separator: " ").map(String.init)

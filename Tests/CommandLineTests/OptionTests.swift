@@ -31,7 +31,7 @@ struct `Options` {
     private static func text(for parameter: ParameterDescription, in folder: String) throws -> String {
         switch parameter.name {
         case "output", "to": return folder + "/new"
-        case "FILE", "PATH", "config": return folder + "/a.jpg"
+        case "FILE", "PATH", "config", "against": return folder + "/a.jpg"
         case "notice": return folder + "/notice.json"
         case "DIR", "data", "policy": return "/proc/obscura"
         default: break
@@ -180,7 +180,7 @@ extension FakeCluster {
         let standing = ConsentStanding(state: .given, record: receipt.receipt.record)
         cluster.on(ListConsents.self) { _ in .init(consents: [standing]) }
         cluster.on(ShowConsent.self) { _ in standing }
-        cluster.on(ReceiptKey.self) { _ in .init(algorithm: "Ed25519", publicKey: receipt.publicKey) }
+        SampleAudit().serve(cluster)
         let use = Samples.use
         cluster.on(ListUses.self) { _ in .init(uses: [use]) }
         cluster.onStream(FollowUses.self) { _, _ in Empty() }

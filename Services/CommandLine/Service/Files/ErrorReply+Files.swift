@@ -21,6 +21,17 @@ extension ErrorReply {
         return ErrorReply(code, "Can not create the file", reason: reason(path, error), parameters: ["path": path])
     }
 
+    /// A file has the name that another one was to get.
+    static func nameTaken(_ path: String) -> ErrorReply {
+        ErrorReply(
+            .destinationExists,
+            "There is such a file already",
+            reason: "'\(path)' is there, and is not to be lost",
+            recoverySuggestion: "name another file, or move that one away",
+            parameters: ["path": path]
+        )
+    }
+
     /// A file that was opened can not be written.
     package static func cannotWrite(_ path: String, _ error: FilesError) -> ErrorReply {
         let code: ErrorCode = error.code == .noSpace ? .diskFull : .inputOutput

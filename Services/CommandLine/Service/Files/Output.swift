@@ -16,9 +16,17 @@ struct OutputTarget: Sendable {
     /// The path as the user gave it.
     let path: String
     private let terminal: Terminal
+    private let replaces: Bool
 
+    /// Takes what the user named; `replacing` is whether a file of that name may lose its place.
+    ///
     /// - Throws: `usage` where JSON is to go to standard output, too.
-    init(_ path: String, _ arguments: Arguments, _ terminal: Terminal) throws(ErrorReply) {
+    init(
+        _ path: String,
+        _ arguments: Arguments,
+        _ terminal: Terminal,
+        replacing: Bool = true
+    ) throws(ErrorReply) {
         guard path != "-" || !arguments[CommonParameters.json] else {
             throw ErrorReply.usage(
                 "Which output?",
@@ -28,22 +36,24 @@ struct OutputTarget: Sendable {
         }
         self.path = path
         self.terminal = terminal
+        replaces = replacing
     }
 
-    private init(path: String, terminal: Terminal) {
+    private init(path: String, terminal: Terminal, replacing: Bool) {
         self.path = path
         self.terminal = terminal
+        replaces = replacing
     }
 
     /// Another path of the same command, made from what the user gave.
-    func renamed(_ path: String) -> OutputTarget { OutputTarget(path: path, terminal: terminal) }
+    func renamed(_ path: String) -> OutputTarget { OutputTarget(path: path, terminal: terminal, replacing: replaces) }
 
     /// Whether the bytes go to standard output, so that everything else has to go elsewhere.
     var isStandardOutput: Bool { path == "-" }
 
     /// Opens it.
     func open() throws(ErrorReply) -> any Output {
-        isStandardOutput ? StandardOutput(terminal: terminal) : try OutputFile(path)
+        isStandardOutput ? StandardOutput(terminal: terminal) : try OutputFile(path, replacing: replaces)
     }
 
     /// Writes with the closure and commits, or discards when it throws.

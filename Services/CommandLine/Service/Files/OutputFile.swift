@@ -13,11 +13,16 @@ actor OutputFile: Output {
     private let path: String
     /// The name while it is incomplete; nil when the target is a device or a pipe, which is written to as it is.
     private let temporary: String?
+    private let replaces: Bool
     private var isOpen = true
 
     /// Opens a temporary file beside `path`, as the user's umask has it.
-    init(_ path: String) throws(ErrorReply) {
+    ///
+    /// - Throws: `destinationExists` for a name that something has and that may not lose it, now or in ``commit()``;
+    ///   `cannotCreate`, `diskFull`.
+    init(_ path: String, replacing: Bool = true) throws(ErrorReply) {
         let parts = Self.split(path)
+        replaces = replacing
         name = parts.name
         self.path = path
         do throws(FilesError) {
@@ -28,13 +33,15 @@ actor OutputFile: Output {
             case .other:
                 temporary = nil
                 file = try FileDescriptor(opening: path, .write)
+            case .regular? where !replacing, .symbolicLink? where !replacing:
+                throw FilesError(code: .alreadyExists, operation: "create", path: path)
             case .regular, .symbolicLink, nil:
                 let partial = ".\(parts.name.prefix(64)).\(randomBytes(6).hexadecimal).partial"
                 temporary = partial
                 file = try directory.open(partial, [.write, .create, .exclusive], permissions: 0o666)
             }
         } catch {
-            throw .cannotCreate(path, error)
+            throw error.code == .alreadyExists ? .nameTaken(path) : .cannotCreate(path, error)
         }
     }
 
@@ -47,16 +54,16 @@ actor OutputFile: Output {
         }
     }
 
-    /// Gives the complete file its name, in place of what had it.
+    /// Gives the complete file its name, in place of what had it where that is allowed.
     func commit() throws(ErrorReply) {
         guard let temporary else { return }
         do throws(FilesError) {
             try file.sync()
-            try directory.rename(temporary, as: name, replacing: true)
+            try directory.rename(temporary, as: name, replacing: replaces)
             isOpen = false
             try directory.sync()
         } catch {
-            throw .cannotWrite(path, error)
+            throw error.code == .alreadyExists ? .nameTaken(path) : .cannotWrite(path, error)
         }
     }
 

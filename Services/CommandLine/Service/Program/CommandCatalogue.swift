@@ -3,7 +3,9 @@ private import MessageSchema
 /// Every command, in the order of the overview.
 package enum CommandCatalogue {
     /// All commands of `obscura`.
-    package static let all: [any Command] = cluster + cameras + library + export + permissions + consent + notYet
+    package static let all: [any Command] =
+        cluster + cameras + library + export + permissions + consent + audit
+        + notYet
 
     private static let cluster: [any Command] = [
         UpCommand(), DemoCommand(), StatusCommand(), DoctorCommand(), SchemaCommand(), SourcesCommand(),
@@ -73,13 +75,12 @@ package enum CommandCatalogue {
         ShowConsentCommand(), ConsentReceiptCommand(), VerifyConsentCommand(), ConsentKeyCommand(),
     ]
 
+    private static let audit: [any Command] = [ListAuditCommand(), VerifyAuditCommand(), ExportAuditCommand()]
+
     private static let notYet: [any Command] =
         [
             ("library rescan", "Looks for changed files"),
             ("pick", "Lets the person take or choose, and gives the result"),
-            ("audit list", "Lists what was decided and done"),
-            ("audit verify", "Checks the audit log"),
-            ("audit export", "Gives the audit log away"),
             ("client enrol", "Lets programs of other machines enrol"),
             ("client list", "Lists enrolled programs"),
             ("client remove", "Removes an enrolled program"),
