@@ -33,6 +33,16 @@ private func decision(_ generation: UInt64) -> Decision {
     )
 }
 
+private func record(_ generation: UInt64, in store: DecisionStore) async throws {
+    try await store.record(
+        [decision(generation)],
+        forgetting: [],
+        switchedOff: [],
+        generation: generation,
+        noting: [draft(Int(generation), .decisionAllowed)]
+    )
+}
+
 private func entries(_ audit: AuditStore, _ filter: AuditFilter = AuditFilter()) async throws -> [ChainedEntry] {
     var (all, next): ([ChainedEntry], AuditNumber?) = ([], AuditNumber(0))
     while let number = next {
@@ -101,22 +111,35 @@ struct `The stored audit log` {
                 path,
                 "CREATE TRIGGER refused BEFORE INSERT ON \(table) BEGIN SELECT raise(ABORT, 'refused'); END"
             )
-            @Sendable func record() async throws {
-                try await store.record(
-                    [decision(1)],
-                    forgetting: [],
-                    switchedOff: [],
-                    generation: 1,
-                    noting: [draft(1, .decisionAllowed)]
-                )
-            }
-            await #expect(throws: StorageFailure.self) { try await record() }
+            await #expect(throws: StorageFailure.self) { try await record(1, in: store) }
             #expect(try await store.load() == StoredDecisions())
             #expect(try await entries(store.audit).isEmpty)
             try intrude(path, "DROP TRIGGER refused")
-            try await record()
+            try await record(1, in: store)
             #expect(try await store.load().decisions.count == 1)
             #expect(try await entries(store.audit).map(\.entry.kind) == [.decisionAllowed])
+        }
+    }
+
+    @Test(arguments: [1, 3, 8, 20])
+    func `has exactly the entries of what is stored after a kill`(count: Int) async throws {
+        try await withTemporaryDirectory { path in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, count = count as Int] in
+                let store = try DecisionStore(in: path, segmentLength: 4)
+                for generation in 1...count { try await record(UInt64(generation), in: store) }
+                // One more is on its way to the disk.
+                async let last: Void = record(UInt64(count + 1), in: store)
+                for _ in 0..<count * 50 { await Task.yield() }
+                kill(getpid(), SIGKILL)
+                try await last
+            }
+            let store = try DecisionStore(in: path, segmentLength: 4)
+            let stored = try await store.load().decisions.count
+            #expect(stored == count || stored == count + 1)
+            let proof = try await verify(store.audit)
+            #expect(proof.entries.value == UInt64(stored))
+            try await record(UInt64(stored + 1), in: store)
+            #expect(try await verify(store.audit).entries.value == UInt64(stored + 1))
         }
     }
 
@@ -311,6 +334,19 @@ struct `What the desk has the audit log tell` {
         test.clock.advance(by: PermissionDesk.retryInterval)
         while test.storage.noted.isEmpty { try await turn() }
         #expect(test.storage.noted.map(\.kind) == [.operatorRefused] && test.storage.writes == 0)
+    }
+
+    @Test func `no more of programs than memory can take while the disk is full`() async throws {
+        let test = try await DeskUnderTest()
+        test.storage.fail(true)
+        for user in 0..<50 { await test.desk.note { _ in (0..<600).map { _ in draft(user) } } }
+        await test.desk.note { [AuditEntryDraft(.policyChanged, at: $0)] }
+        test.storage.fail(false)
+        await test.desk.storeLastNotes()
+        let noted = test.storage.noted
+        #expect(noted.count { $0.kind == .useBegan } == 20_000)
+        #expect(noted.contains { $0.kind == .policyChanged })
+        #expect(noted.compactMap(\.count).reduce(0) { $0 + $1.value } == 10_000)
     }
 
     @Test func `no more of one program than a disk can take, and how much was left out`() async throws {

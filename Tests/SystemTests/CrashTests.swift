@@ -62,6 +62,8 @@ struct CrashTests {
                 let status = try await cluster.obscura("status", "--wait", "15", "--json")
                 #expect(status.status == 0, "\(name): \(status.output)")
             }
+            let audit = try await cluster.obscura("audit", "verify", "--json")
+            #expect(audit.status == 0, "\(audit.output) \(audit.errors)")
             // Cut short or not, it has left nothing decided.
             let decided = try await cluster.obscura("permissions", "list", "--json")
             #expect(decided.status == 0 && decided.lines.isEmpty, "\(decided.output)")

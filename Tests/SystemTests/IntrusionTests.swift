@@ -27,7 +27,7 @@ struct IntrusionTests {
         )
     }
 
-    @Test func `a program can not stop a use, turn the switch, or record what others agree to`() async throws {
+    @Test func `a program can not stop a use, turn the switch, read the audit log, or record consents`() async throws {
         let record: [String: SystemDeployment.Value] = ["record": "c0123456789abcdef0123456789abcdef"]
         try await SystemDeployment.lent().expectRefused(
             [
@@ -35,6 +35,7 @@ struct IntrusionTests {
                 .init(name: "permissions.switch", body: ["resource": "camera/*"]),
                 .init(name: "consent.withdraw", body: record), .init(name: "consent.show", body: record),
                 .init(name: "consent.receipt", body: record), .init(name: "consent.list"),
+                .init(name: "audit.list"), .init(name: "audit.checkpoints"), .init(name: "audit.seal"),
             ],
             ["operatorRequired"]
         )

@@ -7,6 +7,8 @@ import Consent
 struct AuditLimit {
     /// How many entries of one principal a minute.
     static let entriesPerMinute = 600
+    /// How many entries may wait for room on the disk until no more of programs are taken.
+    static let unstoredEntries = 20_000
     private static let length: Int64 = 60_000
 
     private struct Window {
@@ -18,11 +20,13 @@ struct AuditLimit {
     private var windows: [Principal: Window] = [:]
 
     /// Which entries are to be written for a draft: itself, unless it is one too many, behind those that tell what was left out.
-    mutating func admit(_ draft: AuditEntryDraft) -> [AuditEntryDraft] {
+    ///
+    /// `waiting` is how many entries there are that could not be written yet.
+    mutating func admit(_ draft: AuditEntryDraft, behind waiting: Int) -> [AuditEntryDraft] {
         var entries = closeWindows(at: draft.time)
         guard let principal = draft.principal, draft.isCausedByProgram else { return entries + [draft] }
         var window = windows[principal] ?? Window(begin: draft.time)
-        if window.count < Self.entriesPerMinute {
+        if window.count < Self.entriesPerMinute, waiting < Self.unstoredEntries {
             window.count += 1
             entries.append(draft)
         } else {

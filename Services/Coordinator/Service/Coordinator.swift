@@ -117,6 +117,8 @@ package struct Coordinator: Sendable {
 
     /// Registers the messages on the host's server.
     package func register() async {
+        // Before anything else that the audit log can tell of.
+        await desk.note { [AuditEntryDraft(.coordinatorStarted, at: $0)] }
         let operatorsOnly = host.operatorsOnly.audited(as: .operatorRefused, by: desk)
         let rolesOnly = CallerRule.anyRole.audited(as: .serviceRefused, by: desk)
         await CoordinatorMessages(
@@ -137,7 +139,6 @@ package struct Coordinator: Sendable {
 
     /// Watches services and shows life, until the task is cancelled.
     package func watch() async {
-        await desk.note { [AuditEntryDraft(.coordinatorStarted, at: $0)] }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [desk, services, uses, log = host.log] in
                 do {

@@ -46,7 +46,7 @@ extension PermissionDesk {
     }
 
     func note(_ drafts: [AuditEntryDraft]) {
-        for draft in drafts { unstored.add(notes: limit.admit(draft)) }
+        for draft in drafts { unstored.add(notes: limit.admit(draft, behind: unstored.notes.count)) }
         noteSoon()
     }
 

@@ -58,7 +58,9 @@ struct ExportAuditCommand: Command {
         if asJSON {
             terminal.writeJSON(result)
         } else {
-            target.tell("\(CountText.of(result.entries, "entry", plural: "entries")), signed with \(result.publicKey)")
+            let entries = CountText.of(result.entries, "entry", plural: "entries")
+            target.tell("\(entries), sealed through entry \(result.through) (segment \(result.checkpoint))")
+            target.tell("signed with \(result.publicKey)")
             if let problem = result.problem { target.tell("damaged  \(problem)") }
         }
         return result.problem == nil ? .success : .badData
