@@ -336,13 +336,28 @@ struct `What the desk has the audit log tell` {
         #expect(test.storage.noted.map(\.kind) == [.operatorRefused] && test.storage.writes == 0)
     }
 
+    @Test func `that a coordinator started and ended, when it did anything between`() async throws {
+        let idle = try await DeskUnderTest()
+        await idle.desk.noteStart()
+        try await idle.desk.begin()
+        _ = try await idle.request(mayPrompt: false)
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(await !idle.desk.noteEnd())
+        #expect(idle.storage.noted.isEmpty)
+        let busy = try await DeskUnderTest()
+        await busy.desk.noteStart()
+        try await busy.decide(.denied)
+        #expect(await busy.desk.noteEnd())
+        #expect(busy.storage.noted.map(\.kind) == [.coordinatorStarted, .decisionDenied, .coordinatorEnded])
+    }
+
     @Test func `no more of programs than memory can take while the disk is full`() async throws {
         let test = try await DeskUnderTest()
         test.storage.fail(true)
         for user in 0..<50 { await test.desk.note { _ in (0..<600).map { _ in draft(user) } } }
         await test.desk.note { [AuditEntryDraft(.policyChanged, at: $0)] }
         test.storage.fail(false)
-        await test.desk.storeLastNotes()
+        #expect(await test.desk.noteEnd())
         let noted = test.storage.noted
         #expect(noted.count { $0.kind == .useBegan } == 20_000)
         #expect(noted.contains { $0.kind == .policyChanged })

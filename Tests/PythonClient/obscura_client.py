@@ -26,6 +26,7 @@ SERVICES = {
     "services": "coordinator",
     "permissions": "coordinator",
     "consent": "coordinator",
+    "audit": "coordinator",
     "sources": "probe",
     "cameras": "probe",
     "camera": "capture",

@@ -118,7 +118,7 @@ package struct Coordinator: Sendable {
     /// Registers the messages on the host's server.
     package func register() async {
         // Before anything else that the audit log can tell of.
-        await desk.note { [AuditEntryDraft(.coordinatorStarted, at: $0)] }
+        await desk.noteStart()
         let operatorsOnly = host.operatorsOnly.audited(as: .operatorRefused, by: desk)
         let rolesOnly = CallerRule.anyRole.audited(as: .serviceRefused, by: desk)
         await CoordinatorMessages(
@@ -169,12 +169,12 @@ package struct Coordinator: Sendable {
         } catch {
             host.log.error("decisions in force are lost with this process", ["reason": .string(error.text)])
         }
-        await desk.note { [AuditEntryDraft(.coordinatorEnded, at: $0)] }
-        await desk.storeLastNotes()
-        do {
-            _ = try await store.audit.seal(at: Self.now().wall)
-        } catch {
-            host.log.error("the audit log ends without a checkpoint", ["reason": .string("\(error)")])
+        if await desk.noteEnd() {
+            do {
+                _ = try await store.audit.seal(at: Self.now().wall)
+            } catch {
+                host.log.error("the audit log ends without a checkpoint", ["reason": .string("\(error)")])
+            }
         }
         await store.close()
     }

@@ -39,13 +39,24 @@ extension PermissionDesk {
         endRetrying()
     }
 
-    /// Writes what the audit log has yet to tell when nothing comes behind it.
-    package func storeLastNotes() async {
-        unstored.add(notes: limit.closeWindows(at: world.now().wall, isLast: true))
+    /// Has the audit log tell that a coordinator started, as soon as there is anything to tell behind that.
+    package func noteStart() {
+        unstored.add(notes: [AuditEntryDraft(.coordinatorStarted, at: world.now().wall)])
+    }
+
+    /// Writes that the coordinator ended, and what the audit log has yet to tell before.
+    ///
+    /// - Returns: Whether there was anything to tell; a coordinator that did nothing leaves the log as it was.
+    package func noteEnd() async -> Bool {
+        guard unstored.notes.map(\.kind) != [.coordinatorStarted] else { return false }
+        let now = world.now().wall
+        unstored.add(notes: limit.closeWindows(at: now, isLast: true) + [AuditEntryDraft(.coordinatorEnded, at: now)])
         await storeNotes()
+        return true
     }
 
     func note(_ drafts: [AuditEntryDraft]) {
+        guard !drafts.isEmpty else { return }
         for draft in drafts { unstored.add(notes: limit.admit(draft, behind: unstored.notes.count)) }
         noteSoon()
     }
