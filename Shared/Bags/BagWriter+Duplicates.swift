@@ -28,7 +28,7 @@ extension BagWriter {
         if let namesByDigest { return namesByDigest[digest] ?? [] }
         var found: [SHA256Digest: [String]] = [:]
         for file in try payload() {
-            guard let content = known[file.name] ?? journal.digest(of: file.name, file.status) else { continue }
+            guard let content = plan.knownDigest(of: file) else { continue }
             found[content, default: []].append(file.name)
         }
         namesByDigest = found

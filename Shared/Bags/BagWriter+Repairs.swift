@@ -6,20 +6,6 @@ extension BagWriter {
     package static let changedName = "changed"
     private static let mostNames = 10_000
 
-    /// What an earlier run put under a name below `data/`; the manifest knows better than the journal.
-    mutating func recordedDigest(of name: String) throws(BagError) -> SHA256Digest? {
-        try earlierManifest()["data/" + name] ?? journal.lastDigest(of: name)
-    }
-
-    /// Whether the bag says that a name is this content.
-    mutating func isChanged(_ output: BagAsset.Output, at name: String) throws(BagError) -> Bool {
-        // A folder or link is no changed file: somebody put it there.
-        guard try bagging({ () throws(FilesError) in try data.status(at: name) })?.kind == .regular else {
-            return false
-        }
-        return try recordedDigest(of: name) == output.digest
-    }
-
     /// Moves a changed file out of the way, to a name that nothing has, and makes that durable.
     mutating func setAside(_ name: String) throws(BagError) {
         do throws(FilesError) {

@@ -18,18 +18,10 @@ package struct BagWriter: ~Copyable {
     private let journalFile: FileDescriptor
     /// The names that this value found in the root, so that it removes none but its own.
     private let found: Set<String>
-    /// What the manifest of an earlier export says, when it was asked for.
-    private var earlier: [String: SHA256Digest]?
-    private(set) var journal: BagJournal
     /// What was taken out of the copies, where whoever writes them says it.
     private let profile: String?
-    /// The real paths below `data/` by their collision key, folders too.
-    var lying: [String: String]
-    /// Those of them that are folders, and the ones that this run will make.
-    var folders: Set<String>
-    private(set) var claimed: Set<String> = []
-    /// The hashes that are known of files below `data/`.
-    private(set) var known: [String: SHA256Digest] = [:]
+    /// Which files assets become, with what is known of those that lie there.
+    var plan: BagPlan
     /// The names in `data/` that have the content which they must have, as far as this run has seen it.
     private var confirmed: Set<String> = []
     /// What was renewed in its place.
@@ -78,35 +70,19 @@ package struct BagWriter: ~Copyable {
         // A line that a kill cut short must not swallow the next one.
         try journalFile.writeAll([0x0A])
         if let profile { try Self.tell(profile, in: root, &journal, journalFile) }
-        var lying: [String: String] = [:]
-        var folders: Set<String> = []
-        for (path, isFolder) in try BagPayload.paths(in: data) {
-            if BagPayload.isPartial(path), !path.contains("/") {
-                try data.remove(path)
-            } else {
-                lying[SafeName.key(path)] = path
-                if isFolder { folders.insert(path) }
-            }
-        }
+        for entry in try data.entries() where BagPayload.isPartial(entry.name) { try data.remove(entry.name) }
+        // Looked at apart, because a directory has one owner; both are below the one that was opened.
+        plan = try BagPlan(looking: root.openDirectory("."), journal)
         self.root = root
         self.data = data
         self.lock = lock
-        self.journal = journal
         self.journalFile = journalFile
         self.found = found
         self.profile = profile
-        self.lying = lying
-        self.folders = folders
     }
 
     /// Hashes of files that the bag is known to have without looking: of its journal's and this run's files.
-    package func presentDigests() throws(BagError) -> Set<SHA256Digest> {
-        var found = Set(known.values)
-        for file in try payload() {
-            if let digest = journal.digest(of: file.name, file.status) { found.insert(digest) }
-        }
-        return found
-    }
+    package func presentDigests() throws(BagError) -> Set<SHA256Digest> { try plan.presentDigests() }
 
     /// Bytes that are free where the bag lies.
     package func availableBytes() throws(BagError) -> UInt64 {
@@ -117,81 +93,20 @@ package struct BagWriter: ~Copyable {
         }
     }
 
-    /// Decides the names of an asset's files, all with the same suffix, and finds out which of them are there already.
+    /// Decides the names of an asset's files, as ``BagPlan/place(_:)`` does, and writes down what was hashed for it.
     ///
-    /// A file that lies there with the right content is never copied again and never gets a second name. One that the
-    /// bag says is this file, with other bytes, is to be renewed in its place. Any other with another content is left
-    /// alone, and the asset gets a suffix made of its identifier.
     /// - Throws: `nameTaken`, `files`.
     package mutating func place(_ asset: BagAsset) throws(BagError) -> [PlacedFile] {
-        let id = asset.id.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        var best: (files: [PlacedFile], worth: Int)?
-        let folder = try self.folder(asset.folders)
-        for suffix in ["", "-" + id.prefix(8), "-" + id.prefix(64)] {
-            guard let files = try files(of: asset, in: folder, suffix: suffix) else { continue }
-            let present = files.filter(\.isPresent).count
-            let worth = 2 * present + files.filter(\.isChanged).count
-            if worth > best?.worth ?? -1 { best = (files, worth) }
-            if present == files.count { break }
-        }
-        guard let best else { throw BagError(.nameTaken, "other files have the names of asset \(asset.id)") }
-        keepFolder(folder)
-        for file in best.files {
-            claimed.insert(SafeName.key(file.name))
-            guard file.isPresent else { continue }
-            known[file.name] = file.digest
-            confirmed.insert(file.name)
-        }
-        return best.files
-    }
-
-    /// The asset's files with this suffix; nil if a name is another file's.
-    private mutating func files(of asset: BagAsset, in folder: String, suffix: String) throws(BagError) -> [PlacedFile]?
-    {
-        var own: Set<String> = []
-        var files: [PlacedFile] = []
-        for output in asset.outputs {
-            let safe = SafeName(output.name)
-            var name = folder + safe.text(suffix: suffix)
-            var number = 1
-            while !own.insert(SafeName.key(name)).inserted {
-                number += 1
-                name = folder + safe.text(suffix: "\(suffix)-\(number)")
-            }
-            if claimed.contains(SafeName.key(name)) { return nil }
-            let there = lying[SafeName.key(name)]
-            let isPresent = if let there { try has(output, at: there) } else { false }
-            // The name of a file that is gone stays its own, so that its loss can be seen.
-            if there == nil, let gone = try earlierManifest()["data/" + name], gone != output.digest { return nil }
-            if let there, !isPresent, try !isChanged(output, at: there) { return nil }
-            files.append(
-                PlacedFile(
-                    name: there ?? name,
-                    digest: output.digest,
-                    byteCount: output.byteCount,
-                    isPresent: isPresent,
-                    isChanged: there != nil && !isPresent
-                )
-            )
-        }
-        return files
-    }
-
-    private mutating func has(_ output: BagAsset.Output, at name: String) throws(BagError) -> Bool {
+        let files = try plan.place(asset)
+        for file in files where file.isPresent { confirmed.insert(file.name) }
         do throws(FilesError) {
-            guard let status = try data.status(at: name), status.kind == .regular, status.size == output.byteCount
-            else {
-                return false
+            for found in plan.takeHashed() {
+                try plan.journal.add(found.name, found.status, found.digest, to: journalFile)
             }
-            if let digest = known[name] ?? journal.digest(of: name, status) { return digest == output.digest }
-            let digest = try hash(of: try data.open(name, [.read, .noFollow])).digest
-            known[name] = digest
-            guard digest == output.digest else { return false }
-            try journal.add(name, status, digest, to: journalFile)
-            return true
         } catch {
             throw BagError(error)
         }
+        return files
     }
 
     /// Begins to write a placed file.
@@ -216,10 +131,9 @@ package struct BagWriter: ~Copyable {
             if file.isChanged { try setAside(file.name) }
             try put(temporaryName, as: file.name)
             confirmed.insert(file.name)
-            lying[SafeName.key(file.name)] = file.name
-            known[file.name] = file.digest
+            plan.lies(file)
             do throws(FilesError) {
-                try journal.add(file.name, status, file.digest, to: journalFile)
+                try plan.journal.add(file.name, status, file.digest, to: journalFile)
             } catch {
                 throw BagError(error)
             }
@@ -268,16 +182,16 @@ package struct BagWriter: ~Copyable {
         var bytes: Int64 = 0
         for file in try payload() {
             let path = "data/" + file.name
-            let recorded = try recordedDigest(of: file.name)
+            let recorded = try plan.recordedDigest(of: file.name)
             guard confirmed.contains(file.name) || recorded != nil else {
                 unlisted.append(path)
                 continue
             }
             bytes += file.status.size
-            digests[path] = if damaged.contains(path), let recorded { recorded } else { try digest(of: file) }
+            digests[path] = if damaged.contains(path), let recorded { recorded } else { try plan.digest(of: file) }
         }
         let files = digests.count
-        let missing = try earlierManifest().filter { digests[$0.key] == nil }
+        let missing = try plan.earlierManifest().filter { digests[$0.key] == nil }
         digests.merge(missing) { found, _ in found }
         let lines = info + (profile.map { [(Self.profileLabel, $0)] } ?? []) + [("Payload-Oxum", "\(bytes).\(files)")]
         let text = lines.map { "\(BagTag.clean($0.label)): \(BagTag.clean($0.value))\n" }.joined()
@@ -311,26 +225,15 @@ package struct BagWriter: ~Copyable {
         var damaged: Set<String> = []
         for file in try payload() where !confirmed.contains(file.name) {
             let path = "data/" + file.name
-            guard let digest = try recordedDigest(of: file.name) else { continue }
+            guard let digest = try plan.recordedDigest(of: file.name) else { continue }
             // What can not be read may be what it was, and nobody knows: it keeps its line, and is named.
-            guard let found = try? self.digest(of: file) else {
+            guard let found = try? plan.digest(of: file) else {
                 damaged.insert(path)
                 continue
             }
             if found != digest, try !renew(file.name, digest) { damaged.insert(path) }
         }
         return damaged
-    }
-
-    private mutating func digest(of file: PayloadFile) throws(BagError) -> SHA256Digest {
-        if let digest = known[file.name] ?? journal.digest(of: file.name, file.status) { return digest }
-        do throws(FilesError) {
-            let digest = try hash(of: try data.open(file.name, [.read, .noFollow])).digest
-            known[file.name] = digest
-            return digest
-        } catch {
-            throw BagError(error)
-        }
     }
 
     /// Ends the work on a bag into which nothing was put: what this value made of it is removed again.
@@ -359,20 +262,8 @@ package struct BagWriter: ~Copyable {
         }
     }
 
-    /// What the manifest said when the bag was opened; nothing if there is none that can be read.
-    mutating func earlierManifest() throws(BagError) -> [String: SHA256Digest] {
-        if let earlier { return earlier }
-        let bytes = try bagging { () throws(FilesError) in
-            try root.read(BagManifest.name, limit: BagManifest.maximumByteCount)
-        }
-        // A damaged manifest is made anew from the files themselves.
-        let entries = bytes.flatMap { try? BagManifest.decoded($0) } ?? [:]
-        earlier = entries
-        return entries
-    }
-
     /// A bag is written into an empty directory or a bag; hidden files do not count.
-    private static func check(_ root: borrowing Directory) throws(BagError) {
+    static func check(_ root: borrowing Directory) throws(BagError) {
         do throws(FilesError) {
             let names = try root.entries().map(\.name).filter { !$0.hasPrefix(".") && $0 != "lost+found" }
             guard !names.isEmpty, names != ["data"], !names.contains("bagit.txt") else { return }

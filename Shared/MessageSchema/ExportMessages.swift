@@ -181,15 +181,18 @@ package struct ControlExport: Request {
 ///
 /// Each file begins with an item that has `file`; the attachments of the items after it are its chunks, and the last
 /// of them says `last`. The request's attachments are the SHA-256 hashes of what the caller has already, 32 bytes each,
-/// one after the other: those files come without chunks.
+/// one after the other: those files come without chunks. Where `planOnly` is said none has chunks.
 package struct StreamExport: StreamRequest {
     package static let name = "export.stream"
     package var selection: ExportSelection
     package var privacy: PrivacyProfile?
+    /// Whether the files are only named as they would be sent, and no bytes come.
+    package var planOnly: Bool?
 
-    package init(selection: ExportSelection, privacy: PrivacyProfile? = nil) {
+    package init(selection: ExportSelection, privacy: PrivacyProfile? = nil, planOnly: Bool? = nil) {
         self.selection = selection
         self.privacy = privacy
+        self.planOnly = planOnly
     }
 
     package func checkParameters() throws(ErrorReply) { try selection.check("selection") }

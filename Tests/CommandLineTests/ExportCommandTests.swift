@@ -42,7 +42,7 @@ private final class FakeExporter: Sendable {
                     isPresent: isPresent
                 )
                 try await send(StreamExport.Item(file: file), [])
-                if !isPresent { try await send(StreamExport.Item(last: true), item.content) }
+                if !isPresent, request.planOnly != true { try await send(StreamExport.Item(last: true), item.content) }
             }
             return StreamExport.Summary(job: "stream", files: wanted.count, bytes: 0)
         }
@@ -295,6 +295,37 @@ struct `An export by the command line` {
                 #expect(outcome.lines.contains { $0.hasPrefix("\(copied) copied") })
                 #expect(FileManager.default.fileExists(atPath: bag + "/data/undated/photo-1.JPG"))
             }
+        }
+    }
+
+    /// What a dry run prints is what the export then writes: names by template, names that collide, what is there already.
+    @Test(arguments: [[], ["--name", "{date:%Y|undated}/{kind}"]])
+    func `beforehand has the names that it then writes, and writes nothing`(options: [String]) async throws {
+        try await withTemporaryDirectory { path in
+            let (exporter, bag) = (FakeExporter(), path + "/new/bag")
+            exporter.cluster.on(PermissionStatus.self) { _ in .init(permissions: []) }
+            exporter.add("A.JPG", "one", number: 1)
+            exporter.add("a.jpg", "two", number: 2)
+            let words = ["export", "--to", bag] + options
+            let planned = await obscura(words + ["--dry-run"], on: exporter.cluster)
+            #expect(planned.status == .success, "\(planned.errors)")
+            #expect(!FileManager.default.fileExists(atPath: path + "/new"))
+            let names = planned.lines.filter { $0.hasPrefix("data/") }.compactMap { line in
+                line.components(separatedBy: "  ").first
+            }
+            #expect(await obscura(words, on: exporter.cluster).status == .success)
+            let written = try FileManager.default.subpathsOfDirectory(atPath: bag + "/data").filter {
+                $0.lowercased().hasSuffix(".jpg")
+            }
+            #expect(names.count == 2 && Set(names) == Set(written.map { "data/" + $0 }))
+            exporter.add("B.JPG", "three", number: 3)
+            let before = try FileManager.default.subpathsOfDirectory(atPath: bag)
+            let again = await obscura(words + ["--dry-run"], on: exporter.cluster)
+            #expect(again.lines.filter { $0.hasSuffix("is there already") }.count == 2, "\(again.text)")
+            #expect(again.text.contains("3 files, of which 2 there already"))
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: bag) == before)
+            let other = await obscura(words + ["--dry-run", "--privacy", "all"], on: exporter.cluster)
+            #expect(other.status == .cannotCreate, "a folder keeps to its profile, also beforehand")
         }
     }
 

@@ -1,5 +1,6 @@
 import CommandLineService
 import Consent
+import Files
 import Foundation
 import Media
 import MessageSchema
@@ -25,36 +26,34 @@ struct `What an export says` {
 
     private static var whole: FakeCluster { cluster { try await $0(.init(last: true), [1, 2, 3, 4]) } }
 
-    @Test(arguments: [
-        (Status.authorized, ProgramStatus.success), (.denied, .notPermitted), (.notDetermined, .tryAgain),
-    ])
-    func `beforehand needs what the export needs`(status: Status, expected: ProgramStatus) async {
+    @Test(arguments: [(ErrorCode.accessDenied, ProgramStatus.notPermitted), (.dismissed, .tryAgain)])
+    func `beforehand is refused as the export itself would be`(code: ErrorCode, expected: ProgramStatus) async {
         let cluster = FakeCluster()
-        cluster.on(RequestPermissions.self) { request in
-            .init(
-                permissions: request.needs.map { need in
-                    // Without the place an export takes it out, and goes on.
-                    let isAsked = need.resource != .location
-                    return PermissionState(
-                        principal: .user(1),
-                        resource: need.resource,
-                        access: need.access,
-                        status: isAsked ? status : .denied
-                    )
-                }
-            )
+        cluster.onStream(StreamExport.self) { request, _ in
+            #expect(request.planOnly == true)
+            throw ErrorReply(code, "No", reason: "It needs export use")
         }
-        cluster.onStream(ListAssets.self) { _, send in
-            try await send(.init(assets: [Samples.asset]), [])
-            return .init(count: 1)
+        let outcome = await obscura("export", "--to", "/bag", "--dry-run", on: cluster)
+        #expect(outcome.status == expected && outcome.text.isEmpty)
+        #expect(outcome.errors.contains("export use"), "\(outcome.errors)")
+    }
+
+    @Test func `beforehand is which files go without their place, and where the exporter would write`() async {
+        let cluster = FakeCluster()
+        cluster.on(PermissionStatus.self) { _ in
+            .init(permissions: [.init(principal: .user(1), resource: .location, access: .read, status: .denied)])
         }
-        let own = await obscura("export", "--to", "/bag", "--dry-run", on: cluster)
-        #expect(own.status == expected)
-        #expect(own.text.contains("IMG_0001.JPG") == (status == .authorized))
-        #expect(status == .authorized || own.errors.contains("export use"), "\(own.errors)")
-        guard status == .authorized else { return }
-        #expect(own.text.contains("would go to /bag\n"))
-        #expect(own.text.contains("would go without it: location read is denied"), "\(own.text)")
+        cluster.onStream(StreamExport.self) { _, send in
+            var asset = Samples.asset
+            asset.privacy = .location
+            let file = StreamExport.File(asset: asset, sha256: asset.sha256 ?? "", bytes: 4, isPresent: false)
+            try await send(.init(file: file), [])
+            return .init(job: "j", files: 1, bytes: 0)
+        }
+        let own = await obscura("export", "--to", "/no/bag", "--dry-run", on: cluster)
+        #expect(own.status == .success && own.lines.first?.hasPrefix("data/IMG_0001.JPG") == true, "\(own.errors)")
+        #expect(own.text.contains("would go to /no/bag\n"))
+        #expect(own.text.contains("1 file of them would go without the place: location read is denied"), "\(own.text)")
         let service = await obscura("export", "--to", "bag", "--dry-run", "--service", on: cluster)
         #expect(service.text.contains("would go to bag below the exporter's folder"), "\(service.text)")
     }
@@ -103,6 +102,19 @@ struct `What an export says` {
             let check = await obscura("export", "verify", bag)
             #expect(check.status == .badData && check.text.contains("unlisted  data/mine.jpg"))
             #expect(check.lines.last?.contains("Move out of 'data'") == true)
+        }
+    }
+
+    @Test(arguments: ["", "/new"])
+    func `into a folder where nothing may be written is that it can not be made, whether it is there or not`(
+        name: String
+    ) async throws {
+        try await withTemporaryDirectory { path in
+            let outcome = await FileFaults.$current.withValue(FileFaults(at: 1, .failFromThere(EROFS))) {
+                await obscura("export", "--to", path + name, on: Self.whole)
+            }
+            #expect(outcome.status == .cannotCreate, "\(outcome.errors)")
+            #expect(outcome.errors.contains("read-only"))
         }
     }
 

@@ -10,14 +10,14 @@ struct `Refusals in the words of the command line` {
     @Test(
         arguments: [
             (["library", "list", "--since", "x"], "query.since", "--since has to be fit."),
-            (["export", "--to", "/no", "--dry-run", "--until", "x"], "query.until", "--until has to be fit."),
+            (["export", "--to", "/n", "--dry-run", "--until", "x"], "selection.query.until", "--until has to be fit."),
             (["library", "list", "--limit", "1"], "query.unheard", "query.unheard has to be fit."),
         ]
     )
     func `name the option of a list`(words: [String], field: String, reason: String) async {
         let cluster = FakeCluster()
         cluster.onStream(ListAssets.self) { _, _ in throw ErrorReply.invalidParameter(field, "fit") }
-        cluster.on(RequestPermissions.self) { _ in .init(permissions: []) }
+        cluster.onStream(StreamExport.self) { _, _ in throw ErrorReply.invalidParameter(field, "fit") }
         let outcome = await obscura(words, on: cluster)
         #expect(outcome.status == .usage)
         #expect(outcome.errors.contains(" \(reason.dropLast());"), "\(outcome.errors)")

@@ -64,6 +64,23 @@ struct `An export stream` {
         }
     }
 
+    @Test func `that is only planned names each file as it would go out, and reads none`() async throws {
+        try await Self.with { world, received in
+            world.state.withLock { state in
+                state.contents[state.assets[0].url.id] = Array("1[me]2".utf8)
+                state.contents[state.assets[1].url.id] = Array("12!".utf8)
+            }
+            let request = StreamExport(selection: ExportSelection(), privacy: .all, planOnly: true)
+            let summary = try await received.serve(request, world)
+            #expect(
+                received.lines.withLock { $0 }
+                    == ["file photo-00000001.jpg", "failed It can not be cleaned: It has a part"]
+            )
+            #expect(summary == StreamExport.Summary(job: "j", files: 1, bytes: 0))
+            #expect(world.state.withLock { $0.reads.isEmpty && $0.ended == 1 })
+        }
+    }
+
     @Test func `takes no part of a hash`() async throws {
         try await Self.with { world, received in
             let error = await #expect(throws: ErrorReply.self) {

@@ -59,7 +59,7 @@ package struct ExportStreamer: Sendable {
             item.bytesToCome = toCome.take()
             try await send(item, [], pass.check)
             summary.files += 1
-            if isPresent { continue }
+            if isPresent || request.planOnly == true { continue }
             do {
                 let bytes = try await chunks(of: asset, pass, send)
                 summary.bytes += bytes

@@ -36,7 +36,7 @@ struct ExportCommand: Command {
     )
     private static let dryRun = Flag(
         "dry-run",
-        "Say what would be exported, and write nothing; needs the same permissions"
+        "Say which files would be written, named as the export would name them, and write nothing; needs the same permissions"
     )
     private static let service = Flag(
         "service",
@@ -75,8 +75,20 @@ struct ExportCommand: Command {
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
         if arguments[Self.dryRun] {
-            let place = arguments[Self.service] ? destination : Self.absolute(destination)
-            return try await preview(selection, place, arguments, cluster, in: context)
+            let isService = arguments[Self.service]
+            let preview = ExportPreview(
+                cluster: cluster,
+                selection: selection,
+                privacy: arguments[Self.privacy],
+                names: arguments[Self.names],
+                destination: isService ? destination : Self.absolute(destination),
+                isBelowExporter: isService
+            )
+            let plan = try await context.asking(arguments, cluster, about: Self.needs) { rules, hasBegun in
+                try await preview.plan(rules.unhurried(unless: arguments), began: hasBegun)
+            }
+            plan.write(asJSON: asJSON, terminal)
+            return plan.status
         }
         let outcome: ExportOutcome
         if arguments[Self.service] {
@@ -163,71 +175,6 @@ struct ExportCommand: Command {
         return error
     }
 
-    private func preview(
-        _ selection: ExportSelection,
-        _ destination: String,
-        _ arguments: Arguments,
-        _ cluster: any Cluster,
-        in context: CommandContext
-    ) async throws -> ProgramStatus {
-        let (assets, location) = try await context.asking(arguments, cluster, about: Self.needs) { rules, hasBegun in
-            // What the export itself would ask first: who may not export does not learn what it would be.
-            let states = try await cluster.call(RequestPermissions(needs: Self.needs), rules).permissions
-            hasBegun()
-            if let refused = states.first(where: { $0.status != .authorized && $0.resource != .location }) {
-                throw ErrorReply.notAllowed(refused)
-            }
-            let location = states.first { $0.resource == .location && $0.status != .authorized }
-            return (try await Self.assets(selection, cluster, rules), location)
-        }
-        let bytes = assets.reduce(0) { $0 + $1.bytes }
-        if arguments[CommonParameters.json] {
-            for asset in assets { context.terminal.writeJSON(StreamLine(.item, asset)) }
-            let result = Preview(
-                destination: destination,
-                files: assets.count,
-                bytes: bytes,
-                location: location?.status ?? .authorized
-            )
-            context.terminal.writeJSON(StreamLine(.result, result))
-        } else {
-            for asset in assets { context.terminal.writeLine("\(asset.filename)  \(ByteText.of(asset.bytes))") }
-            context.terminal.writeLine(
-                "\(CountText.of(assets.count, "file")), \(ByteText.of(bytes)) would go to \(destination)"
-                    + (arguments[Self.service] && !destination.hasPrefix("/") ? " below the exporter's folder" : "")
-            )
-            if let location {
-                context.terminal.writeLine(
-                    "those of them that tell a location would go without it: location read is \(location.status.rawValue); "
-                        + "see 'obscura permissions status --resource location --access read'"
-                )
-            }
-        }
-        return .success
-    }
-
-    private static func assets(
-        _ selection: ExportSelection,
-        _ cluster: any Cluster,
-        _ rules: CallRules
-    ) async throws -> [Asset] {
-        if let urls = selection.assets {
-            var assets: [Asset] = []
-            for url in urls {
-                guard let asset = try await cluster.call(FindAsset(url: url), rules).asset else {
-                    throw ErrorReply(.noSuchAsset, "There is no asset \(url)")
-                }
-                assets.append(asset)
-            }
-            return assets
-        }
-        let pages = PageCollector()
-        _ = try await cluster.stream(ListAssets(query: selection.query ?? AssetQuery()), rules) { page, _ in
-            await pages.add(page.assets)
-        }
-        return await pages.assets
-    }
-
     private static func show(_ files: Int, _ bytes: Int64, _ asJSON: Bool, _ terminal: Terminal) {
         if asJSON { return terminal.writeJSON(StreamLine(.progress, Progress(copied: files, copiedBytes: bytes))) }
         terminal.showProgress("\(CountText.of(files, "file")), \(ByteText.of(bytes)) copied")
@@ -268,43 +215,6 @@ struct ExportCommand: Command {
         let copied: Int
         let copiedBytes: Int64
     }
-
-    private struct Preview: Encodable {
-        let destination: String
-        let files: Int
-        let bytes: Int64
-        /// Whether files may go out with their location.
-        let location: Status
-    }
-}
-
-extension ErrorReply {
-    /// What stands between the caller and an export, as the export itself would say it.
-    fileprivate static func notAllowed(_ state: PermissionState) -> ErrorReply {
-        let need = "\(state.resource) \(state.access)"
-        let code: ErrorCode =
-            switch state.status {
-            case .denied: .accessDenied
-            case .restricted: .accessRestricted
-            default: .dismissed
-            }
-        return ErrorReply(
-            code,
-            code == .dismissed ? "Nobody has decided about \(need)" : "\(need) is \(state.status.rawValue)",
-            reason: "An export needs it, and so does looking at what it would copy",
-            recoverySuggestion:
-                "see 'obscura permissions status --resource \(state.resource) --access \(state.access)'",
-            cause: state.cause,
-            parameters: ["resource": state.resource.description, "access": state.access.rawValue]
-        )
-    }
-}
-
-/// Collects pages of assets.
-private actor PageCollector {
-    private(set) var assets: [Asset] = []
-
-    func add(_ page: [Asset]) { assets += page }
 }
 
 extension ExportCommand {

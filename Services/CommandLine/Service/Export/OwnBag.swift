@@ -1,7 +1,7 @@
 import Bags
 private import EventLoop
 private import Files
-private import Hashing
+import Hashing
 import Media
 import MessageSchema
 
@@ -131,11 +131,8 @@ actor OwnBag {
 
     private func begin(_ next: StreamExport.File) throws {
         abandon()
-        guard let digest = SHA256Digest(next.sha256) else {
-            throw ErrorReply(.badMessage, "The exporter gave a hash that is none")
-        }
         if next.asset.privacy != nil, missing[next.asset.url] == nil { redacted += 1 }
-        let placed = try missing.removeValue(forKey: next.asset.url) ?? place(next, digest)
+        let placed = try missing.removeValue(forKey: next.asset.url) ?? place(next)
         guard !placed.isPresent else {
             skipped += 1
             return
@@ -154,14 +151,15 @@ actor OwnBag {
         file = try replying { () throws(BagError) in try writer?.begin(placed) }
     }
 
-    private func place(_ next: StreamExport.File, _ digest: SHA256Digest) throws -> PlacedFile {
-        let asset = BagAsset(NameTemplate.Subject(next.asset), named: names, digest: digest, byteCount: next.bytes)
+    private func place(_ next: StreamExport.File) throws -> PlacedFile {
+        let asset = try BagAsset(next, named: names)
         let placed = try replying { () throws(BagError) in try writer?.place(asset).first }
         guard let placed else { throw ErrorReply(.internalFault, "The bag is not open") }
         return placed
     }
 
-    private static func parts(of digests: Set<SHA256Digest>) -> [[UInt8]] {
+    /// Hashes as they go along with a request.
+    static func parts(of digests: Set<SHA256Digest>) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var part: [UInt8] = []
         for digest in digests {
@@ -193,6 +191,16 @@ actor OwnBag {
         } catch {
             throw ErrorReply(error, path)
         }
+    }
+}
+
+extension BagAsset {
+    /// What the exporter sends, named by a template or by its own name.
+    init(_ next: StreamExport.File, named names: NameTemplate?) throws(ErrorReply) {
+        guard let digest = SHA256Digest(next.sha256) else {
+            throw ErrorReply(.badMessage, "The exporter gave a hash that is none")
+        }
+        self.init(NameTemplate.Subject(next.asset), named: names, digest: digest, byteCount: next.bytes)
     }
 }
 
