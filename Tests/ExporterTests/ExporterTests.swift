@@ -1,4 +1,5 @@
 import ExporterService
+import Files
 import Foundation
 import Media
 import MessageSchema
@@ -113,6 +114,21 @@ struct `An export` {
             #expect(going.state == .running && going.error == nil)
             #expect(try await exporter.end(of: begun.job).state == .done)
             #expect(try world.isValid())
+        }
+    }
+
+    @Test func `into a root where nothing may be written fails as one that can not be made, wherever that is met`()
+        async throws
+    {
+        try await Self.with { world, exporter in
+            for name in ["new", "empty"] {
+                if name == "empty" { _ = try Directory(creating: world.bag(name)) }
+                let failed = try await FileFaults.$current.withValue(FileFaults(at: 1, .failFromThere(EROFS))) {
+                    let request = StartExport(selection: ExportSelection(), destination: name)
+                    return try await exporter.end(of: exporter.start(request, for: World.asker()).job)
+                }
+                #expect(failed.state == .failed && failed.error?.code == .cannotCreate, "\(name): \(failed)")
+            }
         }
     }
 

@@ -148,6 +148,8 @@ extension ErrorReply {
         case .files:
             if error.isOutOfSpace {
                 self.init(.diskFull, "The disk is full", reason: error.detail)
+            } else if error.cause?.code == .notPermitted || error.cause?.code == .readOnly {
+                self.init(.cannotCreate, "The destination can not be made", reason: error.detail)
             } else {
                 self.init(.inputOutput, "The destination can not be written", reason: error.detail)
             }

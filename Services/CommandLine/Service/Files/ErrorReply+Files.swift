@@ -32,8 +32,9 @@ extension ErrorReply {
         )
     }
 
-    /// A file that was opened can not be written.
+    /// A file that was opened can not be written; where nothing may be written at all it is one that can not be made.
     package static func cannotWrite(_ path: String, _ error: FilesError) -> ErrorReply {
+        if error.code == .notPermitted || error.code == .readOnly { return cannotCreate(path, error) }
         let code: ErrorCode = error.code == .noSpace ? .diskFull : .inputOutput
         return ErrorReply(code, "Can not write the file", reason: reason(path, error), parameters: ["path": path])
     }
