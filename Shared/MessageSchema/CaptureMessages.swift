@@ -245,6 +245,20 @@ package struct StopRecording: Request {
     package init(recording: String) { self.recording = recording }
 }
 
+/// Lists the recordings of the same program that run, paused ones too.
+package struct ListRecordings: Request {
+    package static let name = "camera.recordings"
+
+    package init() {}
+
+    package struct Reply: Hashable, Sendable, Codable {
+        /// Their names, in order.
+        package var recordings: [String]
+
+        package init(recordings: [String]) { self.recordings = recordings }
+    }
+}
+
 /// Pauses a recording of the same program: what the camera gives is not filmed until it is resumed; the camera stays open.
 ///
 /// Pausing what is paused changes nothing.

@@ -72,7 +72,55 @@ package struct ListPermissions: Request {
 
     package init(principal: Principal? = nil) { self.principal = principal }
 
-    package typealias Reply = RequestPermissions.Reply
+    package struct Reply: Hashable, Sendable, Codable {
+        /// An allowed decision under a restriction is `restricted`.
+        package var permissions: [PermissionState]
+        /// What is forbidden now, whatever was decided; absent for nothing.
+        package var restrictions: [RestrictionState]?
+
+        package init(permissions: [PermissionState], restrictions: [RestrictionState]? = nil) {
+            self.permissions = permissions
+            self.restrictions = restrictions
+        }
+    }
+}
+
+/// Something that is forbidden, whatever was decided.
+package struct RestrictionState: Hashable, Sendable, Codable {
+    /// Who forbids it.
+    package enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The policy file.
+        case policy
+        /// The global switch.
+        case `switch`
+    }
+
+    /// May be a pattern.
+    package var resource: Resource
+    /// To whom; to everybody when absent.
+    package var principal: Principal?
+    package var cause: Cause
+
+    package init(resource: Resource, principal: Principal? = nil, cause: Cause) {
+        self.resource = resource
+        self.principal = principal
+        self.cause = cause
+    }
+}
+
+/// Follows what is forbidden, first as it is now and then after each change: an operator sees all, a program its own.
+package struct FollowRestrictions: StreamRequest {
+    package typealias Summary = Empty
+    package static let name = "permissions.restrictions.follow"
+
+    package init() {}
+
+    package struct Item: Hashable, Sendable, Codable {
+        /// All of it.
+        package var restrictions: [RestrictionState]
+
+        package init(restrictions: [RestrictionState]) { self.restrictions = restrictions }
+    }
 }
 
 /// An operator's decision about one program and one resource.
@@ -235,7 +283,7 @@ package struct AnswerPrompt: Request {
     package static let name = "permissions.answer"
     package var prompt: String
     package var answer: PromptAnswer
-    /// How long it holds; `forever` when absent.
+    /// How long it holds; when absent, a permission `once` and a denial `forever`.
     package var lifespan: Lifespan?
     /// Whether the answer is only about programs with the prompt's label.
     package var narrowed: Bool?

@@ -105,10 +105,13 @@ package struct UseEvent: Hashable, Sendable, Codable {
 
     package var kind: Kind
     package var use: Use
+    /// Why it is over, where somebody or something ended it; absent when it ended by itself.
+    package var reason: RevocationReason?
 
-    package init(kind: Kind, use: Use) {
+    package init(kind: Kind, use: Use, reason: RevocationReason? = nil) {
         self.kind = kind
         self.use = use
+        self.reason = reason
     }
 }
 

@@ -84,6 +84,8 @@ struct PausingTests {
             await #expect(throws: ErrorReply.self) { try await desk.stop("r1", for: stranger) }
         }
         await #expect(throws: ErrorReply.self) { try await desk.setPaused(true, "r2", for: .user(1000)) }
+        #expect(await desk.names(of: .user(1000)) == ["r1"], "paused or not")
+        #expect(await desk.names(of: .user(1001)).isEmpty)
         #expect(!handles.pause.isPaused && !handles.stop.isOpen)
         try await desk.setPaused(true, "r1", for: .user(1000))
         try await desk.setPaused(true, "r1", for: .user(1000))

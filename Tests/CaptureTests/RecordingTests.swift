@@ -379,8 +379,11 @@ struct RecordingTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func `a holder that is gone keeps its film, and one that cancels does not`(isGone: Bool) async throws {
+    @Test(arguments: [true, false], [true, false])
+    func `a holder that is gone keeps its film, and one that cancels does not, unless it had stopped it`(
+        isGone: Bool,
+        hasStopped: Bool
+    ) async throws {
         try await withTemporaryDirectory { path in
             let camera = ScriptedCamera()
             let film = FilmWriter(path: path + "/film.mov")
@@ -405,10 +408,11 @@ struct RecordingTests {
             await camera.send(Frames.raw(1, at: 1_000_000))
             var progress = told.makeAsyncIterator()
             _ = await progress.next()
+            if hasStopped { recording.stop.open() }
             work.cancel()
             switch await work.value.end {
-            case .complete: #expect(isGone)
-            case .cancelled: #expect(!isGone)
+            case .complete: #expect(isGone || hasStopped)
+            case .cancelled: #expect(!isGone && !hasStopped)
             case .broken(let error): Issue.record("The film broke: \(error).")
             }
         }

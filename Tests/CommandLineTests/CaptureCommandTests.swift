@@ -444,7 +444,9 @@ struct `Photo and record` {
         #expect(columns[0] != nil && columns[0] == columns[1], "\(lines)")
     }
 
-    @Test func `an interrupt before the film has begun, or a second one, discards it`() async {
+    @Test func `an interrupt before the film has begun leaves nothing, and a second one does not wait for the film`()
+        async
+    {
         let cluster = FakeCluster()
         let interruption = Interruption()
         cluster.onStream(RecordMovie.self) { _, _ in
@@ -470,6 +472,7 @@ struct `Photo and record` {
         let outcome = await obscura("record", "--camera", "b", on: cluster, interruption: second)
         #expect(outcome.status == .interrupted)
         #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains("The film is kept"), "\(outcome.errors)")
     }
 }
 

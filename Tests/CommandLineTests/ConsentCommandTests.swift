@@ -3,6 +3,7 @@ import Consent
 import Files
 import FoundationEssentials
 import Hashing
+import Media
 import MessageSchema
 import Receipts
 import Synchronization
@@ -39,6 +40,70 @@ struct `Consent commands` {
             let receipt = await obscura("consent", "verify", "\(folder)/r.json", on: cluster)
             #expect(receipt.status == .success, "\(receipt.errors)")
         }
+    }
+
+    @Test func `a second consent for the same purpose is recorded, and the first one is named`() async throws {
+        try await withTemporaryDirectory { folder in
+            let cluster = FakeCluster()
+            let earlier = Samples.consent
+            cluster.on(GiveConsent.self) { _ in
+                var receipt = Samples.receipt
+                receipt.receipt.record = try ConsentRecord(
+                    id: try #require(ConsentRecordID(random: String(repeating: "0b", count: 16))),
+                    subject: "guest-17",
+                    notice: Samples.notice,
+                    isGiven: true,
+                    by: .user(0),
+                    at: Moment(milliseconds: 1_796_000_000_000)
+                )
+                return receipt
+            }
+            let standing = Mutex([ConsentStanding(state: .given, record: earlier)])
+            cluster.on(ListConsents.self) { _ in .init(consents: standing.withLock { $0 }) }
+            let path = try write(try encoded(Samples.notice), "n", in: folder)
+            let words = ["consent", "give", "--subject", "guest-17", "--notice", path]
+            let outcome = await obscura(words, on: cluster)
+            #expect(outcome.status == .success && outcome.errors.contains("in force already: \(earlier.id)"))
+            standing.withLock { $0[0].state = .withdrawn }
+            #expect(await obscura(words, on: cluster).errors.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("validUntil", "over", ["--until", "2001-01-01T00:00:00Z"], "--until"),
+        ("purpose,controllers", "TS 27560 demands something in: purpose, controllers.", [], "--notice"),
+    ])
+    func `a refusal names the option that has to change`(
+        field: String,
+        reason: String,
+        options: [String],
+        word: String
+    ) async throws {
+        try await withTemporaryDirectory { folder in
+            let path = try write(try encoded(Samples.notice), "n", in: folder)
+            let cluster = FakeCluster()
+            cluster.on(GiveConsent.self) { _ in
+                throw ErrorReply(.invalidArgument, "No", reason: reason, parameters: ["parameter": field])
+            }
+            let words = ["consent", "give", "--subject", "g", "--notice", path] + options
+            #expect(await obscura(words, on: cluster).errors.contains(word))
+        }
+    }
+
+    @Test(arguments: ["renew", "withdraw"])
+    func `a refusal about a record names the argument`(verb: String) async {
+        let cluster = FakeCluster()
+        let error = ErrorReply(
+            .invalidArgument,
+            "The consent was withdrawn",
+            reason: "A withdrawal stays as it is.",
+            cause: "withdrawn",
+            parameters: ["parameter": "record"]
+        )
+        cluster.on(RenewConsent.self) { _ in throw error }
+        cluster.on(WithdrawConsent.self) { _ in throw error }
+        let outcome = await obscura("consent", verb, Samples.consent.id.description, on: cluster)
+        #expect(outcome.status == .badData && outcome.errors.contains("RECORD: A withdrawal"), "\(outcome.errors)")
     }
 
     @Test(arguments: [
@@ -151,17 +216,76 @@ struct `Uses and the switch on the command line` {
     @Test func `watching shows what begins and ends`() async {
         let cluster = cluster()
         cluster.onStream(WatchPermissions.self) { _, _ in Empty() }
+        cluster.onStream(FollowRestrictions.self) { _, _ in Empty() }
         cluster.onStream(FollowUses.self) { _, send in
             try await send(.init(kind: .begun, use: Samples.use), [])
-            try await send(.init(kind: .ended, use: Samples.use), [])
+            try await send(.init(kind: .ended, use: Samples.use, reason: .revoked), [])
             return Empty()
         }
         let text = await obscura("permissions", "watch", on: cluster)
         #expect(text.lines.map { $0.prefix(5) } == ["begun", "ended"])
+        #expect(text.lines.last?.hasSuffix("(revoked)") == true)
         let json = await obscura("permissions", "watch", "--json", on: cluster)
         #expect(
             json.lines.count == 2 && json.text.contains(#""type":"item""#) && json.text.contains(#""kind":"ended""#)
         )
+    }
+
+    @Test func `watching and listing show what is forbidden, and when it is no more`() async {
+        let cluster = FakeCluster()
+        let off = RestrictionState(resource: .camera("*"), cause: .switch)
+        cluster.onStream(WatchPermissions.self) { _, _ in Empty() }
+        cluster.onStream(FollowUses.self) { _, _ in Empty() }
+        cluster.onStream(FollowRestrictions.self) { _, send in
+            for now in [[], [off], []] { try await send(.init(restrictions: now), []) }
+            return Empty()
+        }
+        let watch = await obscura("permissions", "watch", on: cluster)
+        #expect(
+            watch.lines == [
+                "everybody  camera/*  restricted: switch",
+                "everybody  camera/*  allowed again, as it was decided: switch",
+            ]
+        )
+        cluster.on(ListPermissions.self) { _ in .init(permissions: [], restrictions: [off]) }
+        let list = await obscura("permissions", "list", on: cluster)
+        #expect(list.lines.count == 2 && list.text.contains("everybody") && list.text.contains("restricted: switch"))
+        let json = await obscura("permissions", "list", "--json", on: cluster)
+        #expect(json.lines == [#"{"cause":"switch","resource":"camera/*","status":"restricted"}"#])
+    }
+
+    /// A camera is written as it is everywhere else, and one that is not there is switched with a warning.
+    @Test func `the switch takes cameras as other commands do`() async {
+        let cluster = FakeCluster()
+        let asked = Mutex<[Resource?]>([])
+        var front = Samples.camera("pattern-front", .front)
+        front.name = "Door camera"
+        cluster.on(ListCameras.self) { [front] _ in .init(cameras: [front]) }
+        cluster.on(ListMicrophones.self) { _ in .init(microphones: []) }
+        cluster.on(ShowCamera.self) { [front] request in
+            .init(camera: ["front", "pattern-front"].contains(request.camera) ? front : nil)
+        }
+        cluster.on(TurnResource.self) { request in
+            asked.withLock { $0.append(request.resource) }
+            return .init(switchedOff: [])
+        }
+        let names = [
+            "camera/front", "front", "camera/pattern-front", "pattern-front", "Door camera", "camera/door camera",
+        ]
+        for name in names {
+            let outcome = await obscura("permissions", "switch", name, "off", on: cluster)
+            #expect(outcome.status == .success && outcome.errors.isEmpty, "\(name): \(outcome.errors)")
+        }
+        #expect(asked.withLock { $0 } == names.map { _ in .camera("pattern-front") })
+        for (name, word) in [("camera/usb-9", "camera 'usb-9'"), ("microphone/usb-9", "microphone 'usb-9'")] {
+            let outcome = await obscura("permissions", "switch", name, "off", on: cluster)
+            #expect(outcome.status == .success && outcome.errors.contains("there is no \(word) now"))
+            let request = await obscura("permissions", "request", "--resource", name, on: cluster)
+            #expect(request.status == .noInput && request.errors.contains(word), "\(request.errors)")
+        }
+        #expect(await obscura("permissions", "switch", "libary", "off", on: cluster).status == .usage)
+        #expect(await obscura("permissions", "switch", "camera/back", "off", on: cluster).status == .unavailable)
+        #expect(asked.withLock { $0.count } == names.count + 2)
     }
 
     @Test func `the switch is turned one way, or shown`() async {

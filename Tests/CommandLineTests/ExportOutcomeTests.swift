@@ -118,6 +118,17 @@ struct `What an export says` {
         }
     }
 
+    @Test func `of an exporter that was killed is that the job is kept, and the way to it`() async {
+        let cluster = FakeCluster()
+        cluster.on(StartExport.self) { _ in ExportJob(job: "J1", state: .running, destination: "/d") }
+        cluster.onStream(FollowExport.self) { _, _ in
+            throw ErrorReply(.serviceUnavailable, "The connection was lost", recoverySuggestion: ErrorWords.repeating)
+        }
+        let outcome = await obscura("export", "--to", "d", "--service", on: cluster)
+        #expect(outcome.status == .unavailable)
+        #expect(outcome.errors.contains("obscura export status J1") && outcome.errors.contains("export resume J1"))
+    }
+
     @Test func `of a folder without bagit.txt is the same, whoever is asked`() async throws {
         try await withTemporaryDirectory { path in
             let bag = path + "/bag"

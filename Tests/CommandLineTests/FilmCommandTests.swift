@@ -6,6 +6,54 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct `A film of the command line` {
+    @Test func `that runs alone needs no name, and of several the names are told`() async {
+        let cluster = FakeCluster()
+        let running = Mutex(["r1"])
+        cluster.on(ListRecordings.self) { _ in .init(recordings: running.withLock { $0 }) }
+        cluster.on(PauseRecording.self) { request in
+            #expect(request.recording == "r1")
+            return Empty()
+        }
+        let outcome = await obscura("record", "pause", "--json", on: cluster)
+        #expect(outcome.status == .success && outcome.text == #"{"recording":"r1"}"# + "\n")
+        running.withLock { $0 = ["r1", "r2"] }
+        let several = await obscura("record", "stop", on: cluster)
+        #expect(several.status == .usage && several.errors.contains("r1, r2"), "\(several.errors)")
+        running.withLock { $0 = [] }
+        #expect(await obscura("record", "resume", on: cluster).status == .noInput)
+    }
+
+    @Test func `with pre-roll says without a terminal, too, that it waits, and how it begins`() async {
+        let cluster = FakeCluster()
+        cluster.onStream(RecordMovie.self) { _, send in
+            for paused in [true, true, false, false] {
+                var progress = RecordingProgress(
+                    recording: "r1",
+                    frames: paused ? 0 : 9,
+                    droppedFrames: 0,
+                    duration: 1,
+                    bytes: 9
+                )
+                progress.paused = paused ? true : nil
+                try await send(progress, [])
+            }
+            return Samples.result()
+        }
+        let outcome = await obscura("record", "--camera", "b", "--pre-roll", "5s", on: cluster)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix("waiting") && lines[0].contains("obscura record resume r1"))
+        #expect(lines.last?.hasPrefix("filming") == true)
+        #expect(await obscura("record", "--camera", "b", "--pre-roll", "5s", "--json", on: cluster).errors.isEmpty)
+    }
+
+    @Test(arguments: [["photo"], ["record"], ["preview", "--frames", "1"]], ["\u{1B}[31mx", "a b", "camera/b"])
+    func `of a camera whose name can be none is refused before anybody is asked`(words: [String], name: String) async {
+        let cluster = FakeCluster()
+        let outcome = await obscura(words + ["--camera", name], on: cluster)
+        #expect(outcome.status == .usage && outcome.errors.contains("--camera is '"), "\(outcome.errors)")
+        #expect(cluster.calls.isEmpty && !outcome.errors.contains("\u{1B}"))
+    }
+
     @Test func `what is asked of a film reaches the service`() async throws {
         let cluster = FakeCluster()
         cluster.onStream(RecordMovie.self) { request, _ in
@@ -149,6 +197,5 @@ struct `A film of the command line` {
         #expect(cluster.calls == [name])
         #expect(outcome.text == (verb == "stop" ? "" : "{\"recording\":\"r7\"}\n"))
         #expect((outcome.status == .success) == (verb != "stop"))
-        #expect(await obscura("record", verb, on: cluster).status == .usage)
     }
 }

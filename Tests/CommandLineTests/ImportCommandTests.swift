@@ -57,6 +57,26 @@ struct `Library import` {
         #expect(outcome.text.contains(#""skipped":[{"path":"\#(folder.path)/a.jpg","reason":"not media"}]"#))
     }
 
+    /// What is skipped below a folder was not asked for by name; what was kept is no failure.
+    @Test func `of a file that was named and is no picture ends with 65, and of one that is kept with 0`() async throws
+    {
+        let folder = try folder()
+        try put(["notes.txt", "broken.jpg"], in: try folder.open())
+        let cluster = FakeCluster()
+        cluster.onUpload(ImportAsset.self) { request, _ in
+            var asset = Samples.asset
+            (asset.state, asset.reason) = (.unplayable, "it can not be decoded")
+            return request.filename == "notes.txt"
+                ? .init(outcome: .skipped, reason: "not media") : .init(outcome: .imported, asset: asset)
+        }
+        let named = await obscura("library", "import", folder.path + "/notes.txt", on: cluster)
+        #expect(named.status == .badData && named.lines.first?.hasPrefix("not taken: skipped") == true)
+        let kept = await obscura("library", "import", folder.path + "/broken.jpg", on: cluster)
+        #expect(kept.status == .success && kept.lines.first?.hasPrefix("kept, damaged") == true)
+        #expect(kept.text.contains("unplayable: it can not be decoded"))
+        #expect(await obscura("library", "import", folder.path, on: cluster).status == .success)
+    }
+
     @Test(arguments: [true, false])
     func `names what is in the library and damaged, whether it was there before or not`(asJSON: Bool) async throws {
         let folder = try folder()
@@ -77,7 +97,9 @@ struct `Library import` {
             for name in ["b.jpg", "c.jpg"] {
                 #expect(outcome.lines.contains { $0.hasPrefix("\(folder.path)/\(name)  damaged: it ends early.") })
             }
-            #expect(outcome.text.hasSuffix("0 failed; 2 in the library damaged\n"))
+            #expect(
+                outcome.text.hasSuffix("0 failed; 2 kept in the library can not be shown or played as they should\n")
+            )
         }
     }
 

@@ -61,6 +61,34 @@ struct `Commands that keep the library` {
         #expect(await obscura("library", "delete", url, "--json", on: cluster).text == "{\"changed\":1}\n")
     }
 
+    @Test func `an album that is not there is said to be none, as an asset is`() async {
+        let cluster = FakeCluster()
+        cluster.on(DeleteAlbum.self) { _ in .init(deleted: false) }
+        let outcome = await obscura("library", "album", "delete", Samples.group.description, on: cluster)
+        #expect(outcome.status == .noInput && outcome.errors.contains("obscura library groups"), "\(outcome.errors)")
+    }
+
+    @Test func `an asset in the trash is shown, with the time until which it is there`() async {
+        let cluster = FakeCluster()
+        cluster.on(FindAsset.self) { _ in .init(asset: nil) }
+        cluster.onStream(ListAssets.self) { request, send in
+            #expect(request.query.trashed == true)
+            var asset = Samples.asset
+            asset.expires = "2026-12-30T00:00:00Z"
+            try await send(.init(assets: [asset]), [])
+            return .init(count: 1)
+        }
+        let outcome = await obscura("library", "show", url, on: cluster)
+        #expect(outcome.status == .success && outcome.text.contains("until 2026-12-30T00:00:00Z"))
+        #expect(cluster.rules(of: ListAssets.name)?.mayPrompt == false)
+    }
+
+    @Test func `an empty caption takes it away`() async {
+        let cluster = FakeCluster()
+        cluster.on(MarkAssets.self) { .init(changed: $0.caption == "" ? 1 : 0) }
+        #expect(await obscura("library", "caption", url, "--text", "", on: cluster).text == "1 changed\n")
+    }
+
     @Test func `favourite and caption say what is asked of the library`() async {
         let cluster = FakeCluster()
         cluster.on(MarkAssets.self) { request in

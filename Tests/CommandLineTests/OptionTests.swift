@@ -111,6 +111,7 @@ extension FakeCluster {
         cluster.on(ReportCameras.self) { _ in .init(lines: []) }
         cluster.on(TakePhoto.self) { _ in Samples.result() }
         cluster.onStream(RecordMovie.self) { _, _ in Samples.result() }
+        cluster.on(ListRecordings.self) { _ in .init(recordings: ["r1"]) }
         cluster.onStream(PreviewCamera.self) { _, send in
             try await send(.init(number: 0, width: 64, height: 48, captured: 1, dropped: 0), [1])
             return Empty()
@@ -171,6 +172,7 @@ extension FakeCluster {
         cluster.on(RevokePermission.self) { _ in state }
         cluster.on(ResetPermission.self) { _ in state }
         cluster.onStream(WatchPermissions.self) { _, _ in Empty() }
+        cluster.onStream(FollowRestrictions.self) { _, _ in Empty() }
         let receipt = Samples.receipt
         cluster.on(GiveConsent.self) { _ in receipt }
         cluster.on(RefuseConsent.self) { _ in receipt }

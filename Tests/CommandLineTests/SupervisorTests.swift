@@ -85,7 +85,7 @@ struct SupervisorTests {
             try writer.writeAll(Array("next".utf8))
             #expect(try !logs.rotate(.library))
             #expect(try inner.read("library.log", limit: 99) == Array("next".utf8))
-            #expect(try inner.entries().map(\.name) == ["library.log", "library.log.1"])
+            #expect(try inner.entries().map(\.name) == ["library.log", "library.log.1", "up.lock"])
         }
     }
 

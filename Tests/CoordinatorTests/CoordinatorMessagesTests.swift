@@ -57,6 +57,23 @@ struct `The coordinator's messages` {
         }
     }
 
+    @Test(arguments: [(PromptAnswer.allow, Lifespan.once), (.deny, .forever)])
+    func `an answer that does not say for how long allows once, and denies for ever`(
+        answer: PromptAnswer,
+        lifespan: Lifespan
+    ) async throws {
+        try await withWire { wire in
+            let (program, person) = (try wire.program(), try wire.program())
+            let prompts = try await person.stream(FollowPrompts())
+            while await wire.test.desk.prompters == 0 { try await turn() }
+            async let reply = program.call(RequestPermissions(needs: [front]))
+            let event = try #require(try await prompts.next()?.value)
+            let told = try await person.call(AnswerPrompt(prompt: event.prompt.prompt, answer: answer)).permissions
+            #expect(told.map(\.lifespan) == [lifespan])
+            _ = try await reply
+        }
+    }
+
     @Test func `the prompter who leaves is nobody to ask`() async throws {
         try await withWire { wire in
             let program = try wire.program()

@@ -140,6 +140,8 @@ struct DeskUnderTest {
     let clock = ManualClock()
     let storage: FakeStorage
     let services = FakeServices()
+    /// The one that everything of a coordinator is on.
+    let loop = EventLoop(name: "desk")
     let desk: PermissionDesk
 
     init(storage: FakeStorage = FakeStorage()) async throws {
@@ -156,7 +158,7 @@ struct DeskUnderTest {
         desk = PermissionDesk(
             stored,
             storage: storage,
-            loop: EventLoop(name: "desk"),
+            loop: loop,
             world: world,
             log: Logger(service: "test", sink: .discard)
         )

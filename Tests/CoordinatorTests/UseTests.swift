@@ -146,9 +146,58 @@ struct `Uses, sessions and the switch on the wire` {
                 try await client.call(PermissionStatus(needs: [Wire.front])).permissions.map(\.status) == [.authorized]
             )
             _ = try await service.call(ReportUses(uses: []))
-            #expect(try await watch.next()?.value == UseEvent(kind: .ended, use: use))
+            #expect(try await watch.next()?.value == UseEvent(kind: .ended, use: use, reason: .stopped))
             let error = await failure { try await client.call(StopUse(use: use.use)) }
             #expect(error?.code == .invalidArgument && error?.cause == "noSuchUse")
+        }
+    }
+
+    @Test func `what ended a use is told with its end, and nothing of one that ended by itself`() async throws {
+        try await withWire { wire in
+            let client = try wire.program()
+            let service = try wire.capture()
+            let watch = try await client.stream(FollowUses())
+            let ends: [(RevocationReason?, () async throws -> Void)] = [
+                (nil, {}),
+                (.revoked, { _ = try await client.call(RevokePermission(change: wire.change())) }),
+                (.reset, { _ = try await client.call(ResetPermission(change: wire.change())) }),
+                (.restricted, { _ = try await client.call(TurnResource(resource: .camera("*"), on: false)) }),
+            ]
+            for (number, (reason, end)) in ends.enumerated() {
+                var use = try use(UInt64(number + 1), grant: try await grant(wire))
+                use.needs = [Wire.front]
+                _ = try await service.call(ReportUses(uses: [use]))
+                #expect(try await watch.next()?.value.kind == .begun)
+                try await end()
+                _ = try await service.call(ReportUses(uses: []))
+                #expect(try await watch.next()?.value == UseEvent(kind: .ended, use: use, reason: reason))
+            }
+        }
+    }
+
+    @Test func `what is forbidden is listed, and followed as it changes; a grant beneath it is not in force`()
+        async throws
+    {
+        try await withWire { wire in
+            let client = try wire.program()
+            _ = try await grant(wire)
+            let watch = try await client.stream(FollowRestrictions())
+            #expect(try await watch.next()?.value.restrictions == [])
+            #expect(try await client.call(ListPermissions()).permissions.map(\.status) == [.authorized])
+            _ = try await client.call(TurnResource(resource: .camera("*"), on: false))
+            let off = RestrictionState(resource: .camera("*"), cause: .switch)
+            #expect(try await watch.next()?.value.restrictions == [off])
+            let list = try await client.call(ListPermissions())
+            #expect(list.restrictions == [off])
+            #expect(list.permissions.map(\.status) == [.restricted] && list.permissions.map(\.cause) == ["switch"])
+            let others = Restriction(.library, for: .unit("booth.service"))
+            try await wire.test.desk.turn { $0.follow(restrictions: [others], at: $1) }
+            #expect(try await watch.next()?.value.restrictions.count == 2)
+            wire.speaksForPerson.withLock { $0 = false }
+            let program = try wire.program()
+            #expect(try await program.call(ListPermissions()).restrictions == [off], "others' are not its own")
+            let own = try await program.stream(FollowRestrictions())
+            #expect(try await own.next()?.value.restrictions == [off])
         }
     }
 

@@ -37,7 +37,7 @@ final class Wire: Sendable {
         consents = ConsentDesk(store: ConsentStore(in: decisions), key: .random()) {
             clock.moment
         }
-        let loop = EventLoop(name: "sockets")
+        let loop = test.loop
         let logger = Logger(service: "coordinator", sink: log.sink)
         server = MessageServer(
             ServerConfiguration(

@@ -10,11 +10,18 @@ struct OnceTests {
         var resource: String
     }
 
-    private static let nothing = "microphone/none"
+    /// What no test here films with.
+    private static let nothing = "camera/pattern-front"
+
+    private static var patterns: Cluster.Options {
+        var options = Cluster.Options()
+        options.arguments = ["--built-in-cameras", "always"]
+        return options
+    }
 
     @Test(arguments: [SIGKILL, SIGHUP])
     func `a question whose command is gone is answered for the next one, once`(signal: Int32) async throws {
-        try await Cluster.with { cluster in
+        try await Cluster.with(Self.patterns) { cluster in
             let person = try await follow(cluster)
             defer { person.send(SIGINT) }
             let dead = try cluster.start("photo", "--json")
@@ -33,7 +40,7 @@ struct OnceTests {
     }
 
     @Test func `what was allowed once for an export is over with it`() async throws {
-        try await Cluster.with { cluster in
+        try await Cluster.with(Self.patterns) { cluster in
             let person = try await follow(cluster)
             defer { person.send(SIGINT) }
             for (resource, access) in [("camera/*", "use"), ("library", "addOnly")] {

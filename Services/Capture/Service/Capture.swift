@@ -74,6 +74,9 @@ package struct Capture: Sendable {
             try await desk.stop(request.recording, for: call.principal)
             return Empty()
         }
+        await host.server.register(ListRecordings.self) { [desk] _, call in
+            ListRecordings.Reply(recordings: await desk.names(of: call.principal))
+        }
         await host.server.register(PauseRecording.self) { [desk] request, call in
             try await desk.setPaused(true, request.recording, for: call.principal)
             return Empty()

@@ -86,7 +86,8 @@ package struct Recording: Sendable {
     ///   - maximum: Microseconds of filming at most, to the end of the last frame.
     ///   - check: Asked before every frame; throws to end the film.
     ///   - revoked: Waits until the film may not go on, and says why; nil when its task is cancelled.
-    ///   - isGone: Whether the holder, when the task is cancelled, is gone rather than cancelling.
+    ///   - isGone: Whether the holder, when the task is cancelled, is gone rather than cancelling; a film that was stopped before
+    ///     is kept in either case.
     ///   - progress: Told twice a second; throws to end the film.
     /// - Returns: What the camera gave, and how it ended; never throws, because a film that was begun is concluded.
     package func run(
@@ -98,6 +99,8 @@ package struct Recording: Sendable {
         progress: @escaping @Sendable (RecordingProgress) async throws -> Void
     ) async -> (width: Int, height: Int, end: End) {
         let hasFrame = Latch()
+        // Who stopped the film keeps it, also when it leaves before the film is ready.
+        let isFinished = { [stop] in stop.isOpen || isGone() }
         let limit = Duration.microseconds(maximum) + Self.grace
         let size = Mutex((width: 0, height: 0))
         let endings: [@Sendable () async throws -> Void?] = [
@@ -138,9 +141,9 @@ package struct Recording: Sendable {
                 await film.lose(await session.release(feed))
                 if let failure { throw failure }
             }
-            end = Task.isCancelled && !isGone() ? .cancelled : .complete
+            end = Task.isCancelled && !isFinished() ? .cancelled : .complete
         } catch is CancellationError {
-            end = isGone() ? .complete : .cancelled
+            end = isFinished() ? .complete : .cancelled
         } catch {
             end = .broken(error)
         }

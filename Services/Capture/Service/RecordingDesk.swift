@@ -23,6 +23,11 @@ package actor RecordingDesk {
     /// A recording is over.
     package func remove(_ recording: String) { running[recording] = nil }
 
+    /// The recordings of a program that run, in the order of their names.
+    package func names(of principal: Principal) -> [String] {
+        running.filter { $0.value.owner == principal }.keys.sorted()
+    }
+
     /// Asks a recording of the same program to stop.
     ///
     /// - Throws: `unknownRecording`; another program's recording is unknown to this one.

@@ -104,7 +104,23 @@ package struct CoordinatorMessages: Sendable {
             let principal = try subject(request.principal, call)
             let number = await desk.number
             let known = await desk.granted(to: principal) + desk.decisions(about: principal)
-            return RequestPermissions.Reply(permissions: known.map { PermissionState($0, number: number) })
+            let restrictions = await desk.restrictions(of: principal)
+            return ListPermissions.Reply(
+                permissions: await desk.restricting(known.map { PermissionState($0, number: number) }),
+                restrictions: restrictions.isEmpty ? nil : restrictions
+            )
+        }
+        await server.registerStream(FollowRestrictions.self) { [desk, isOperator] _, call, sink in
+            let principal = try subject(nil, call)
+            let following = await desk.followRestrictions { [caller = call.caller] in
+                principal != nil || isOperator(caller)
+            }
+            try await following.send(into: sink) {
+                FollowRestrictions.Item(restrictions: $0.restrictions.filter { $0.concerns(principal) })
+            } leaving: {
+                await desk.leaveRestrictions(following.id)
+            }
+            return Empty()
         }
         await server.registerStream(WatchPermissions.self) { [desk, isOperator] _, call, sink in
             let principal = try subject(nil, call)
@@ -176,7 +192,8 @@ package struct CoordinatorMessages: Sendable {
             else { throw ErrorReply.refusal(.unknownPrompt) }
             let answer: PermissionAnswer =
                 switch request.answer {
-                case .allow: .allow(request.lifespan ?? .forever)
+                // Nobody says for ever by leaving something out.
+                case .allow: .allow(request.lifespan ?? .once)
                 case .deny: .deny(request.lifespan ?? .forever)
                 case .dismiss: .dismiss
                 }

@@ -86,9 +86,18 @@ extension Following {
     /// Sends what comes until the stream ends, as long as the follower may have it, and lets go of it in any case.
     func send(into sink: ItemSink<Event>, leaving leave: () async throws -> Void) async throws
     where Event: Codable {
+        try await send(into: sink, { $0 }, leaving: leave)
+    }
+
+    /// The same for a follower who gets of each event what `part` takes.
+    func send<Item: Codable & Sendable>(
+        into sink: ItemSink<Item>,
+        _ part: (Event) -> Item,
+        leaving leave: () async throws -> Void
+    ) async throws {
         do {
             for try await event in events {
-                try await sink.send(event) { [mayFollow] in
+                try await sink.send(part(event)) { [mayFollow] in
                     guard mayFollow() else { throw ErrorReply.noOperatorAnyMore }
                 }
             }

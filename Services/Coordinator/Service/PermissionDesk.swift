@@ -58,6 +58,9 @@ package actor PermissionDesk {
     private var expiryTimer: Task<Void, Never>?
     private var promptFeed = Feed<PromptEvent>()
     private var decisionFeed = Feed<PermissionState>()
+    var restrictionFeed = Feed<FollowRestrictions.Item>()
+    /// Why grants ended, for those who see that what rested on them has ended.
+    private(set) var endings = GrantEndings()
 
     /// Makes a desk that goes on with what was stored.
     ///
@@ -276,6 +279,7 @@ package actor PermissionDesk {
     package func review() async throws {
         promptFeed.review()
         decisionFeed.review()
+        restrictionFeed.review()
         try await countPrompters()
     }
 
@@ -354,6 +358,8 @@ package actor PermissionDesk {
     }
 
     private func tell(_ change: DecisionChange, before: PermissionMachine) {
+        endings.note(change.removed)
+        if change.restrictions != nil { publishRestrictions() }
         for decision in change.upserted where !isOnlyMoved(decision, before) {
             log.info(
                 "decision",

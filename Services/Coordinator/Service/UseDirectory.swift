@@ -115,8 +115,16 @@ package actor UseDirectory {
     /// Lets those go who may not follow any more.
     package func review() { feed.review() }
 
+    /// The desk is on the same loop: it is asked without a wait, so that events keep their order.
+    private func tell(_ events: [UseEvent]) {
+        for var event in events {
+            if event.kind == .ended { event.reason = desk.assumeIsolated { $0.endReason(of: event.use) } }
+            feed.publish(event)
+        }
+    }
+
     private func publish(_ events: [UseEvent]) async {
-        for event in events { feed.publish(event) }
+        tell(events)
         guard !events.isEmpty else { return }
         await desk.note { time in events.map { AuditEntryDraft($0, at: time) } }
     }

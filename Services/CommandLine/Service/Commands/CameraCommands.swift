@@ -40,7 +40,7 @@ struct ListCamerasCommand: Command {
 
 /// `obscura cameras show`.
 struct ShowCameraCommand: Command {
-    private static let camera = Positional("CAMERA", "An identity, or front, back, external", as: .text)
+    private static let camera = Positional("CAMERA", "An identity, or front, back, external", as: .device)
 
     var signature: CommandSignature {
         CommandSignature(

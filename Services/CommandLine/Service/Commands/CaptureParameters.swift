@@ -8,7 +8,7 @@ enum CaptureParameters {
         "camera",
         "ID",
         "An identity, or front, back, external (default: the back one, else any that can be used)",
-        as: .text
+        as: .device
     )
     static let output = Option(
         "output",

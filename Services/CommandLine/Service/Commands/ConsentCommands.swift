@@ -59,6 +59,10 @@ struct BeginConsentCommand: Command {
             "consent \(verb)",
             (isGiven ? "Records the consent of somebody in front of a camera" : "Records that somebody refuses")
                 + ", and gives a signed receipt; an operator alone may",
+            discussion:
+                "The notice has to say something in purpose, privacyNotice, language, retentionPeriod, jurisdiction,\n"
+                + "withdrawalMethod, piiTypes, storageLocations, and of each of the controllers in id, name, address, contact and\n"
+                + "type (ISO/IEC TS 27560). What it says is yours to answer for: nobody checks that it is true.",
             parameters: common + (isGiven ? [ConsentParameters.until] : []),
             examples: [
                 (
@@ -84,8 +88,34 @@ struct BeginConsentCommand: Command {
                     rules
                 )
                 : try await cluster.call(RefuseConsent(subject: subject, notice: notice, method: method), rules)
+        } told: { receipt in
+            guard isGiven else { return }
+            await Self.tellOthers(than: receipt.receipt.record, cluster, terminal)
         }
         return .success
+    }
+}
+
+extension BeginConsentCommand {
+    /// Says which other records of the same subject and purpose are in force: one of them may have been meant.
+    private static func tellOthers(than record: ConsentRecord, _ cluster: any Cluster, _ terminal: Terminal) async {
+        var request = ListConsents(subject: record.subject)
+        var others: [ConsentRecordID] = []
+        repeat {
+            // It is recorded; a list that does not come takes nothing of that back.
+            guard let page = try? await cluster.call(request, CallRules(timeout: .seconds(2))) else { return }
+            others += page.consents.filter { standing in
+                standing.state.allowsProcessing && standing.record.id != record.id
+                    && standing.record.notice.purpose == record.notice.purpose
+            }.map(\.record.id)
+            request.cursor = page.next
+        } while request.cursor != nil
+        guard let first = others.first else { return }
+        let names = others.map(\.description).joined(separator: ", ")
+        terminal.writeError(
+            "Note: a consent of this subject for this purpose was in force already: \(names). Both stand now; "
+                + "'obscura consent renew \(first)' would have prolonged it, and each is withdrawn by itself."
+        )
     }
 }
 

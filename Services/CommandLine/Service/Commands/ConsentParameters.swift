@@ -15,7 +15,7 @@ enum ConsentParameters {
         "ID",
         "Whom it is about, by a name that means something to you alone; not their name",
         isRequired: true,
-        as: .text
+        as: .name
     )
     static let notice = Option(
         "notice",
@@ -71,7 +71,8 @@ enum ConsentParameters {
     static func deliver(
         _ arguments: Arguments,
         _ terminal: Terminal,
-        _ record: () async throws -> SignedReceipt
+        _ record: () async throws -> SignedReceipt,
+        told: (SignedReceipt) async -> Void = { _ in }
     ) async throws {
         let target = try arguments[output].map { try OutputTarget($0, arguments, terminal) }
         let file = try target?.open()
@@ -91,6 +92,7 @@ enum ConsentParameters {
                 throw error.telling(of: receipt)
             }
         }
+        await told(receipt)
         if arguments[CommonParameters.json] { return terminal.writeJSON(receipt) }
         let standing = ConsentStanding(state: receipt.receipt.state, record: receipt.receipt.record)
         if let target {

@@ -9,7 +9,7 @@ struct CameraControlsCommand: Command {
         let value: ControlValue
     }
 
-    private static let camera = Positional("CAMERA", "An identity, or front, back, external", as: .text)
+    private static let camera = Positional("CAMERA", "An identity, or front, back, external", as: .device)
     private static let set = Option(
         "set",
         "NAME=VALUE,…",

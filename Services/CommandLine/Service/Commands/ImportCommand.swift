@@ -9,9 +9,9 @@ struct ImportCommand: Command {
             "library import",
             "Takes files into the library as they are; an operator alone may",
             discussion:
-                "Files that can not be viewed or played are kept too, and named with the reason (damaged). Symbolic links are not\n"
-                + "followed. "
-                + "Ends with 65 when a file could not be imported. --timeout is for each file.",
+                "Files that can not be viewed or played are kept too, named with the reason (damaged), and no failure. Symbolic\n"
+                + "links are not followed. What is no picture or film is skipped. Ends with 65 when a file could not be imported,\n"
+                + "and when one was skipped that was named by itself. --timeout is for each file.",
             parameters: [Self.paths] + CommonParameters.asking,
             examples: [
                 ("library import ~/Pictures", "everything in there; a second time, all are duplicates"),
@@ -40,11 +40,14 @@ struct ImportCommand: Command {
             show(summary, terminal)
         }
         if let problem { throw problem }
-        return summary.failed.isEmpty ? .success : .badData
+        return summary.failed.isEmpty && !summary.missesNamed ? .success : .badData
     }
 
     private func show(_ summary: ImportSummary, _ terminal: Terminal) {
-        let parts = [("damaged", summary.damaged), ("skipped", summary.skipped), ("failed", summary.failed)]
+        let parts = [
+            ("kept, damaged", summary.damaged), ("not taken: skipped", summary.skipped),
+            ("not taken: failed", summary.failed),
+        ]
         for (word, reasons) in parts where !reasons.isEmpty {
             var table = TextTable(word, "reason")
             for entry in reasons { table.add(entry.path, entry.reason) }
@@ -53,7 +56,8 @@ struct ImportCommand: Command {
         terminal.writeLine(
             "\(summary.found) found: \(summary.imported) imported, \(summary.duplicates) duplicates, "
                 + "\(summary.skipped.count) skipped, \(summary.failed.count) failed"
-                + (summary.damaged.isEmpty ? "" : "; \(summary.damaged.count) in the library damaged")
+                + (summary.damaged.isEmpty
+                    ? "" : "; \(summary.damaged.count) kept in the library can not be shown or played as they should")
         )
     }
 }

@@ -4,7 +4,7 @@ import MessageSchema
 
 /// `obscura library album create`.
 struct CreateAlbumCommand: Command {
-    private static let name = Positional("NAME", "The album's name", as: .text)
+    private static let name = Positional("NAME", "The album's name", as: .name)
 
     var signature: CommandSignature {
         CommandSignature(

@@ -11,7 +11,12 @@ struct KeepAssetsCommand: Command {
 
     private static let assets = Positional("URL", "The assets", .oneOrMore, as: ValueReader<AssetURL>.assetURL)
     private static let off = Flag("off", "Take the mark away")
-    private static let text = Option("text", "TEXT", "The caption; without one it is taken away", as: .text)
+    private static let text = Option(
+        "text",
+        "TEXT",
+        "The caption; without one, or with an empty one, it is taken away",
+        as: ValueReader(expecting: "a text") { $0 }
+    )
 
     let verb: Verb
 
@@ -99,7 +104,8 @@ struct DeleteAlbumCommand: Command {
         CommandSignature(
             "library album delete",
             "Deletes an album; its assets stay in the library",
-            discussion: "A group that is not there, or that always is, is left alone, and that is no error.",
+            discussion:
+                "Ends with 66 when there is no such album: also for a group that always is, as Saved Photos, and stays.",
             parameters: [Self.group] + CommonParameters.asking,
             examples: [("library album delete GROUP", "the album is gone")]
         )
@@ -115,6 +121,15 @@ struct DeleteAlbumCommand: Command {
             context.terminal.writeJSON(reply)
         } else {
             context.terminal.writeLine(reply.deleted ? "deleted" : "no album was deleted")
+        }
+        guard reply.deleted else {
+            throw ErrorReply(
+                .noSuchGroup,
+                "No such album",
+                reason: "The library has no album '\(request.group)' that can be deleted",
+                recoverySuggestion: "see 'obscura library groups'",
+                parameters: ["group": request.group.description]
+            )
         }
         return .success
     }

@@ -196,7 +196,7 @@ struct ShowAssetCommand: Command {
     var signature: CommandSignature {
         CommandSignature(
             "library show",
-            "Shows one asset",
+            "Shows one asset, also one in the trash, and until when it stays there",
             parameters: [Self.url] + CommonParameters.asking,
             examples: [("library show 'assets-library://asset/asset.JPG?id=…&ext=JPG'", "what is known about it")]
         )
@@ -205,17 +205,42 @@ struct ShowAssetCommand: Command {
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
         let url = arguments.one(Self.url)
+        let asJSON = arguments[CommonParameters.json]
         let reply = try await context.asking(arguments, cluster, about: [Need(.library, .read)]) { rules in
             try await cluster.call(FindAsset(url: url), rules)
         }
-        guard let asset = reply.asset else { throw ErrorReply.noAsset(url) }
-        if arguments[CommonParameters.json] {
+        var found = reply.asset
+        if found == nil { found = await Self.trashed(url, cluster) }
+        guard let asset = found else { throw ErrorReply.noAsset(url) }
+        if asJSON {
             context.terminal.writeJSON(asset)
         } else {
             for line in asset.lines { context.terminal.writeLine(line) }
         }
         return .success
     }
+}
+
+extension ShowAssetCommand {
+    /// The asset in the trash; nil where it is not there, or may not be seen: nobody is asked once more.
+    private static func trashed(_ url: AssetURL, _ cluster: any Cluster) async -> Asset? {
+        var query = AssetQuery()
+        query.trashed = true
+        var rules = CallRules()
+        rules.mayPrompt = false
+        let found = FoundAsset()
+        // Whatever keeps it from being seen, it is not found then.
+        _ = try? await cluster.stream(ListAssets(query: query), rules) { page, _ in
+            if let asset = page.assets.first(where: { $0.url.id == url.id }) { await found.set(asset) }
+        }
+        return await found.asset
+    }
+}
+
+private actor FoundAsset {
+    var asset: Asset?
+
+    func set(_ asset: Asset) { self.asset = asset }
 }
 
 extension ErrorReply {

@@ -6,7 +6,9 @@ struct ListPermissionsCommand: Command {
     var signature: CommandSignature {
         CommandSignature(
             "permissions list",
-            "Lists decisions: an operator sees all, a program its own",
+            "Lists decisions, and what is forbidden whatever was decided: an operator sees all, a program its own",
+            discussion:
+                "An allowed decision under the policy's or the switch's restriction is restricted, and not in force.",
             parameters: [PermissionParameters.onlyPrincipal],
             examples: [("permissions list", "who may do what, and who said so")]
         )
@@ -14,8 +16,9 @@ struct ListPermissionsCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let request = ListPermissions(principal: arguments[PermissionParameters.onlyPrincipal])
-        let permissions = try await context.cluster(arguments).call(request).permissions
-        PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
+        let asJSON = arguments[CommonParameters.json]
+        let reply = try await context.cluster(arguments).call(request)
+        PermissionText.write(reply.permissions, reply.restrictions ?? [], asJSON: asJSON, context.terminal)
         return .success
     }
 }
@@ -28,7 +31,7 @@ struct PermissionStatusCommand: Command {
         "How uid:1000, unit:booth.service, key:HEX or container:NAME stands; others than yourself: an operator alone may",
         as: ValueReader<Principal>.written("a principal such as uid:1000 or unit:booth.service")
     )
-    private static let label = Option("label", "TEXT", "With --principal: its program with this label", as: .text)
+    private static let label = Option("label", "TEXT", "With --principal: its program with this label", as: .name)
 
     var signature: CommandSignature {
         CommandSignature(
@@ -51,7 +54,9 @@ struct PermissionStatusCommand: Command {
         guard label == nil || principal != nil else {
             throw ErrorReply.usage("Missing option", "--label narrows --principal", "say whose program it is")
         }
-        let needs = try await PermissionParameters.needs(arguments, cluster)
+        let needs = try await PermissionParameters.needs(arguments, cluster) { named in
+            named.warn("this is how you would stand when it comes", context.terminal)
+        }
         let request = PermissionStatus(needs: needs, principal: principal, label: label)
         let permissions = try await cluster.call(request).permissions
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
@@ -67,7 +72,7 @@ struct RequestPermissionCommand: Command {
             "Asks the person for a permission, and waits for the answer",
             discussion:
                 "Always asks for yourself; an operator decides for others with grant and deny.\n"
-                + "Ends with 77 when it is denied, and with 75 when nobody decided.",
+                + "Ends with 77 when it is denied, with 75 when nobody decided, and with 66 where there is no such camera.",
             parameters: [PermissionParameters.resource, PermissionParameters.access] + CommonParameters.asking,
             examples: [("permissions request --resource camera/front --purpose 'A portrait'", "one question")]
         )
@@ -75,7 +80,7 @@ struct RequestPermissionCommand: Command {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        let needs = try await PermissionParameters.needs(arguments, cluster)
+        let needs = try await PermissionParameters.needs(arguments, cluster) { try $0.requireKnown() }
         let permissions = try await context.asking(arguments, cluster, about: needs) { rules in
             try await cluster.call(RequestPermissions(needs: needs), rules).permissions
         }
@@ -108,7 +113,7 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
         let cluster = try context.cluster(arguments)
-        let change = try await PermissionParameters.change(arguments, context, cluster)
+        let (change, named) = try await PermissionParameters.change(arguments, context, cluster)
         let permission = try await cluster.call(request(change), CallRules(timeout: .seconds(30)))
         let permissions = await Self.outcome(of: change, permission, cluster)
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)
@@ -117,22 +122,13 @@ struct DecideCommand<R: Request>: Command where R.Reply == PermissionState {
         if isEnding, !arguments[CommonParameters.json], change.resource.isFilmed {
             context.terminal.writeError("What films that this ended had filmed \(PermissionParameters.fate(arguments))")
         }
-        await Self.warn(of: change.resource, cluster, context.terminal)
-        return .success
-    }
-
-    /// Says that there is no such camera now; the decision is stored all the same, because cameras come and go.
-    private static func warn(of resource: Resource, _ cluster: any Cluster, _ terminal: Terminal) async {
-        guard R.self == GrantPermission.self || R.self == DenyPermission.self, !resource.isPattern,
-            case .camera(let id) = resource,
-            // It is decided already; without an answer about cameras there is nothing to warn of.
-            let answer = try? await cluster.call(ShowCamera(camera: id), CallRules(timeout: .seconds(2))),
-            answer.camera == nil
-        else { return }
-        terminal.writeError(
-            "Warning: there is no camera '\(EscapedText.shown(id))' now; the decision is stored, and holds when it comes "
-                + "('obscura cameras list' shows those that are there)."
+        let decides = R.self == GrantPermission.self || R.self == DenyPermission.self
+        named.warn(
+            decides
+                ? "the decision is stored, and holds when it comes" : "what was decided about it before is changed",
+            context.terminal
         )
+        return .success
     }
 
     /// What holds now of what was changed: a withdrawal denies each thing that was allowed under the name it has there.
@@ -170,7 +166,10 @@ struct WatchPermissionsCommand: Command {
         CommandSignature(
             "permissions watch",
             "Follows who uses what right now, and decisions as they change, until you interrupt",
-            discussion: "'permissions stop USE' ends a use that is shown here; --json shows uses as kind and use.",
+            discussion:
+                "'permissions stop USE' ends a use that is shown here; one that did not end by itself says why. What the\n"
+                + "policy or the switch forbids is shown, too. --json shows uses as kind, use and reason, and what is\n"
+                + "forbidden as restrictions: all of it, at first and whenever it changes.",
             examples: [("permissions watch --json", "one object for each use that begins or ends, and for each change")]
         )
     }
@@ -192,13 +191,38 @@ struct WatchPermissionsCommand: Command {
                     if asJSON {
                         terminal.writeJSON(StreamLine(.item, event))
                     } else {
-                        terminal.writeLine("\(event.kind.rawValue)  \(UseText.line(event.use))")
+                        let reason = event.reason.map { "  (\($0.rawValue))" } ?? ""
+                        terminal.writeLine("\(event.kind.rawValue)  \(UseText.line(event.use))\(reason)")
                     }
+                }
+            }
+            group.addTask {
+                let shown = ShownRestrictions()
+                _ = try await cluster.stream(FollowRestrictions(), CallRules(timeout: nil)) { item, _ in
+                    if asJSON { return terminal.writeJSON(StreamLine(.item, item)) }
+                    for line in await shown.lines(item.restrictions) { terminal.writeLine(line) }
                 }
             }
             try await group.waitForAll()
         }
         return .success
+    }
+}
+
+/// What is forbidden, as it was shown last.
+private actor ShownRestrictions {
+    private var last: [RestrictionState] = []
+
+    /// A line for each that is new, and one for each that is gone.
+    func lines(_ now: [RestrictionState]) -> [String] {
+        defer { last = now }
+        return last.filter { !now.contains($0) }.map { Self.line($0, "allowed again, as it was decided") }
+            + now.filter { !last.contains($0) }.map { Self.line($0, "restricted") }
+    }
+
+    private static func line(_ restriction: RestrictionState, _ word: String) -> String {
+        let whom = restriction.principal?.description ?? "everybody"
+        return "\(whom)  \(restriction.resource)  \(word): \(restriction.cause.rawValue)"
     }
 }
 
@@ -274,15 +298,26 @@ struct PromptsCommand: Command {
 
 /// `obscura permissions answer`.
 struct AnswerCommand: Command {
-    private static let prompt = Positional("PROMPT", "As 'permissions prompts' names it", as: .text)
+    private static let prompt = Positional("PROMPT", "As 'permissions prompts' names it", as: .name)
+    private static let lifespan = Option(
+        "lifespan",
+        "L",
+        "once, session, forever, until=RFC3339 or unusedFor=30d (default: once to allow, forever to deny)",
+        as: PermissionParameters.lifespan.reader
+    )
     private static let answer = Positional("ANSWER", "allow, deny or dismiss", as: ValueReader<PromptAnswer>.word)
 
     var signature: CommandSignature {
         CommandSignature(
             "permissions answer",
             "Answers a question for the person; an operator alone may",
-            parameters: [Self.prompt, Self.answer, PermissionParameters.lifespan],
-            examples: [("permissions answer p7 allow --lifespan once", "this one time")]
+            discussion:
+                "Without --lifespan it is as 'yes' or 'no' at a terminal: allowed this one time, denied until it is changed.",
+            parameters: [Self.prompt, Self.answer, Self.lifespan],
+            examples: [
+                ("permissions answer p7 allow", "this one time"),
+                ("permissions answer p7 allow --lifespan forever", "until you change it"),
+            ]
         )
     }
 
@@ -290,7 +325,7 @@ struct AnswerCommand: Command {
         let request = AnswerPrompt(
             prompt: arguments.one(Self.prompt),
             answer: arguments.one(Self.answer),
-            lifespan: arguments[PermissionParameters.lifespan]
+            lifespan: arguments[Self.lifespan]
         )
         let permissions = try await context.cluster(arguments).call(request).permissions
         PermissionText.write(permissions, asJSON: arguments[CommonParameters.json], context.terminal)

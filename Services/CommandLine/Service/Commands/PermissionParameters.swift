@@ -7,9 +7,9 @@ enum PermissionParameters {
     static let resource = Option(
         "resource",
         "R",
-        "camera/ID, camera/front|back|external, 'camera/*', microphone/ID, library, location or export",
+        "camera/ID, camera/front|back|external, 'camera/*', microphone/ID, the name of one, library, location or export",
         isRequired: true,
-        as: ValueReader<Resource>.written("a resource such as camera/front, 'camera/*', library, location or export")
+        as: ValueReader<ResourceName>.resource
     )
     static let access = Option(
         "access",
@@ -49,7 +49,7 @@ enum PermissionParameters {
         "discard",
         "Discard the films that this ends, and photos on their way (default: what was filmed until then is kept)"
     )
-    static let label = Option("label", "TEXT", "Only programs with this label", as: .text)
+    static let label = Option("label", "TEXT", "Only programs with this label", as: .name)
 
     /// What an operator's decision is about.
     static let decision: [any Parameter] = [resource, access, lifespan, principal, label]
@@ -57,9 +57,23 @@ enum PermissionParameters {
     static let removal: [any Parameter] = [resource, anyAccess, principal, label, discard]
 
     /// The needs that `--resource` and `--access` name: one, or one for each camera where `camera/*` is named.
-    static func needs(_ arguments: Arguments, _ cluster: any Cluster) async throws -> [Need] {
-        let resource = try await named(arguments, cluster)
-        let access = arguments[access] ?? resource.leastAccess
+    ///
+    /// - Parameters:
+    ///   - arguments: Those with the options.
+    ///   - cluster: Knows which cameras there are.
+    ///   - look: Takes what was named, and may refuse it.
+    /// - Returns: At least one, but for `camera/*` where there are no cameras.
+    /// - Throws: `ErrorReply` of an access that the resource does not have, of the cluster, and what `look` throws.
+    static func needs(
+        _ arguments: Arguments,
+        _ cluster: any Cluster,
+        _ look: (NamedResource) throws -> Void
+    ) async throws -> [Need] {
+        let chosen = arguments[access]
+        let named = try await named(arguments, cluster)
+        let resource = named.resource
+        let access = chosen ?? resource.leastAccess
+        try look(named)
         try check(access, of: resource)
         guard resource.isPattern else { return [Need(resource, access)] }
         guard case .camera = resource else {
@@ -72,18 +86,21 @@ enum PermissionParameters {
 
     /// The decision that an operator's verb is about.
     static func change(_ arguments: Arguments, _ context: CommandContext, _ cluster: any Cluster) async throws
-        -> PermissionChange
+        -> (change: PermissionChange, named: NamedResource)
     {
-        let resource = try await named(arguments, cluster)
-        if let access = arguments[access] { try check(access, of: resource) }
-        return PermissionChange(
+        let (label, access, lifespan) = (arguments[label], arguments[access], arguments[lifespan])
+        let unfinished: Unfinished? = arguments[discard] ? .discarded : nil
+        let named = try await named(arguments, cluster)
+        if let access { try check(access, of: named.resource) }
+        let change = PermissionChange(
             principal: try await principal(arguments, context, cluster),
-            label: arguments[label],
-            resource: resource,
-            access: arguments[access],
-            lifespan: arguments[lifespan],
-            unfinished: arguments[discard] ? .discarded : nil
+            label: label,
+            resource: named.resource,
+            access: access,
+            lifespan: lifespan,
+            unfinished: unfinished
         )
+        return (change, named)
     }
 
     /// What becomes of films that were ended, for a person.
@@ -92,9 +109,9 @@ enum PermissionParameters {
     }
 
     /// What `--resource` names; a position means the camera that looks there now, since decisions are about cameras.
-    private static func named(_ arguments: Arguments, _ cluster: any Cluster) async throws -> Resource {
-        guard let resource = arguments[resource] else { preconditionFailure("--resource is required") }
-        return try await cluster.decided(resource)
+    private static func named(_ arguments: Arguments, _ cluster: any Cluster) async throws -> NamedResource {
+        guard let name = arguments[resource] else { preconditionFailure("--resource is required") }
+        return try await cluster.resource(name)
     }
 
     private static func check(_ access: Access, of resource: Resource) throws {
@@ -120,9 +137,26 @@ enum PermissionParameters {
 
 /// A permission as the verbs print it.
 enum PermissionText {
-    static func write(_ permissions: [PermissionState], asJSON: Bool, _ terminal: Terminal) {
+    /// A line of what is forbidden, among those of decisions; it has no principal where it is for everybody.
+    private struct RestrictionLine: Encodable {
+        let resource: Resource
+        let principal: Principal?
+        let status = Status.restricted
+        let cause: RestrictionState.Cause
+    }
+
+    static func write(
+        _ permissions: [PermissionState],
+        _ restrictions: [RestrictionState] = [],
+        asJSON: Bool,
+        _ terminal: Terminal
+    ) {
         if asJSON {
             for permission in permissions { terminal.writeJSON(permission) }
+            for restriction in restrictions {
+                let (resource, principal, cause) = (restriction.resource, restriction.principal, restriction.cause)
+                terminal.writeJSON(RestrictionLine(resource: resource, principal: principal, cause: cause))
+            }
             return
         }
         var table = TextTable("principal", "label", "resource", "access", "status", "lifespan", "decided by", "at")
@@ -136,6 +170,18 @@ enum PermissionText {
                 permission.lifespan?.description,
                 permission.decidedBy,
                 permission.decidedAt
+            )
+        }
+        for restriction in restrictions {
+            table.add(
+                restriction.principal?.description ?? "everybody",
+                nil,
+                restriction.resource.description,
+                "every",
+                "restricted: \(restriction.cause.rawValue)",
+                nil,
+                nil,
+                nil
             )
         }
         terminal.write(table, orSay: "no decisions")

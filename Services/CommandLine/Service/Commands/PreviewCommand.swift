@@ -92,6 +92,11 @@ struct PreviewCommand: Command {
             let status = try await watch(arguments, context, cluster, request, tally) { item, jpeg in
                 try await place?.write(jpeg)
                 let count = tally.add(item, bytes: jpeg.count)
+                if count == 1, !asJSON, let box, item.width > box.width || item.height > box.height {
+                    terminal.writeError(
+                        "The pictures are \(item.width)x\(item.height): none is smaller, and --size is \(box.width)x\(box.height)."
+                    )
+                }
                 if asJSON { terminal.writeJSON(StreamLine(.item, PreviewLine(item, bytes: jpeg.count))) }
                 terminal.showProgress(
                     "\(item.width)x\(item.height), \(CountText.of(count, "picture")), \(CountText.of(item.dropped, "frame")) missed  (Ctrl-C ends it)"

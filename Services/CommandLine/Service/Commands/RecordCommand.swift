@@ -48,7 +48,7 @@ struct RecordCommand: Command {
         "microphone",
         "ID",
         "Film with the sound of this microphone, as 'obscura microphones list' has it",
-        as: .text
+        as: .device
     )
 
     var signature: CommandSignature {
@@ -56,7 +56,8 @@ struct RecordCommand: Command {
             "record",
             "Films into the library, until the duration is over or you interrupt",
             discussion:
-                "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one discards it.\n"
+                "An interrupt (Ctrl-C) ends the film and keeps it; the exit code is 130 then. A second one does not wait until\n"
+                + "it is in the library, and keeps it all the same; one before the first frame leaves nothing.\n"
                 + "--timeout is for the beginning, the answer of the person included, and not for the film.\n"
                 + "With --pre-roll the camera is in use from the beginning, and nothing is kept but the newest seconds, in\n"
                 + "memory. Enter, or 'obscura record resume', begins the film with them; Enter again pauses it.",
@@ -119,6 +120,7 @@ struct RecordCommand: Command {
         let recording = RunningRecording()
         let keys = RecordingKeys(of: arguments[FilmParameters.preRoll] == nil ? nil : context.person)
         let terminal = context.terminal
+        let asJSON = arguments[CommonParameters.json]
         let result = try await withThrowingTaskGroup(of: CaptureResult?.self) { group in
             group.addTask {
                 let needs = await CaptureParameters.needs(of: request.settings, cluster)
@@ -132,7 +134,14 @@ struct RecordCommand: Command {
                             }
                             recording.began(progress.recording)
                             keys.note(progress)
-                            Self.show(progress, keys.line(progress), form, terminal)
+                            let line = Self.line(progress, keys.line(progress))
+                            Self.show(progress, line, form, terminal)
+                            // Without a person to see the progress, what waits for somebody is said all the same.
+                            if form == .bar, !terminal.showsProgress, !asJSON,
+                                recording.turned(toPause: progress.paused == true)
+                            {
+                                terminal.writeError(line)
+                            }
                         }
                     } catch let error as ErrorReply {
                         throw error.keepingFilm(recording.name)
@@ -160,9 +169,10 @@ struct RecordCommand: Command {
                 await context.interruption.wait()
                 guard !Task.isCancelled, let name = recording.name else { return nil }
                 terminal.showProgress("ending the film")
-                await Self.stop(name, cluster, terminal)
+                let isEnding = await Self.stop(name, cluster, terminal)
                 await context.interruption.wait(times: 2)
-                return nil
+                guard isEnding, !Task.isCancelled else { return nil }
+                throw Self.notWaitedFor(name)
             }
             defer { group.cancelAll() }
             guard let result = try await group.next() ?? nil else { throw CancellationError() }
@@ -172,16 +182,18 @@ struct RecordCommand: Command {
         return result
     }
 
+    private static func line(_ progress: RecordingProgress, _ paused: String?) -> String {
+        paused
+            ?? "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
+            + "\(CountText.of(progress.droppedFrames, "frame")) dropped"
+    }
+
     private static func show(
         _ progress: RecordingProgress,
-        _ paused: String?,
+        _ line: String,
         _ form: ProgressForm,
         _ terminal: Terminal
     ) {
-        let line =
-            paused
-            ?? "filming  \(progress.duration.text) s, \(ByteText.of(progress.bytes)), "
-            + "\(CountText.of(progress.droppedFrames, "frame")) dropped"
         if form == .json { terminal.writeJSON(StreamLine(.progress, progress)) }
         if form == .lines {
             terminal.writeError(line)
@@ -190,23 +202,39 @@ struct RecordCommand: Command {
         }
     }
 
-    /// Asks for the end of the film; a second interrupt discards it.
+    /// Asks for the end of the film, after which it is kept whatever happens to its stream.
     ///
     /// What goes wrong here must not cost the film: its stream brings it, or tells what became of it.
-    private static func stop(_ recording: String, _ cluster: any Cluster, _ terminal: Terminal) async {
+    ///
+    /// - Returns: Whether the film ends now, or has ended.
+    private static func stop(_ recording: String, _ cluster: any Cluster, _ terminal: Terminal) async -> Bool {
         do {
             _ = try await cluster.call(StopRecording(recording: recording))
+            return true
         } catch let error as ErrorReply where error.code == .unknownRecording {
             // It has ended by itself, and is on its way into the library.
+            return true
         } catch let error as ErrorReply {
             terminal.writeError(ErrorLine.text(error))
         } catch {
             // Cancelled: the film is there.
         }
+        return false
     }
 }
 
 extension RecordCommand {
+    /// What whoever interrupts a second time is told.
+    private static func notWaitedFor(_ recording: String) -> ErrorReply {
+        ErrorReply(
+            .cancelled,
+            "Interrupted",
+            reason: "The film is kept, and was not waited for",
+            recoverySuggestion: "It comes into the library by itself: see 'obscura library list --reverse --limit 1'",
+            parameters: ["recording": recording]
+        )
+    }
+
     /// The refusal of a service for a timelapse with sound, in the words of the option that was typed.
     private static var noSoundOfTimelapse: ErrorReply {
         var error = ErrorReply.invalidParameter("settings.microphone", "left out of a timelapse, which has no sound")
@@ -270,9 +298,22 @@ extension ErrorReply {
 
 /// The name of the recording, once it has begun.
 private final class RunningRecording: Sendable {
-    private let state = Mutex<String?>(nil)
+    private struct State {
+        var name: String?
+        var isPaused = false
+    }
 
-    var name: String? { state.withLock { $0 } }
+    private let state = Mutex(State())
 
-    func began(_ name: String) { state.withLock { $0 = name } }
+    var name: String? { state.withLock { $0.name } }
+
+    func began(_ name: String) { state.withLock { $0.name = name } }
+
+    /// Whether that is another state than before; one that is not told of yet films.
+    func turned(toPause isPaused: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isPaused = isPaused }
+            return state.isPaused != isPaused
+        }
+    }
 }

@@ -107,9 +107,9 @@ struct SwitchCommand: Command {
 
     private static let resource = Positional(
         "RESOURCE",
-        "'camera/*', camera/ID, microphone/ID, library, location or export; without it what is off is listed",
+        "'camera/*', camera/ID, camera/front, microphone/ID, the name of one, library, location or export; without it what is off is listed",
         .optional,
-        as: ValueReader<Resource>.written("a resource such as 'camera/*', library, location or export")
+        as: ValueReader<ResourceName>.resource
     )
     private static let position = Positional(
         "on|off",
@@ -128,19 +128,25 @@ struct SwitchCommand: Command {
             examples: [
                 ("permissions switch 'camera/*' off", "no camera, for nobody"),
                 ("permissions switch 'camera/*' on", "as it was decided before"),
+                ("permissions switch camera/back off", "the camera that looks back now, and no other one"),
                 ("permissions switch", "what is off"),
             ]
         )
     }
 
     func run(_ arguments: Arguments, in context: CommandContext) async throws -> ProgramStatus {
-        let (resource, position) = (arguments[Self.resource].first, arguments[Self.position].first)
-        guard resource == nil || position != nil else {
+        let (name, position) = (arguments[Self.resource].first, arguments[Self.position].first)
+        let asJSON = arguments[CommonParameters.json]
+        guard name == nil || position != nil else {
             throw ErrorReply.usage("On or off?", "a switch is turned one way", "say on or off after the resource")
         }
-        let request = TurnResource(resource: resource, on: position.map { $0 == .on })
-        let reply = try await context.cluster(arguments).call(request, CallRules(timeout: .seconds(30)))
-        if arguments[CommonParameters.json] {
+        let cluster = try context.cluster(arguments)
+        var named: NamedResource?
+        if let name { named = try await cluster.resource(name) }
+        let request = TurnResource(resource: named?.resource, on: position.map { $0 == .on })
+        let reply = try await cluster.call(request, CallRules(timeout: .seconds(30)))
+        named?.warn("it is switched all the same, and stays so when it comes", context.terminal)
+        if asJSON {
             context.terminal.writeJSON(reply)
             return .success
         }

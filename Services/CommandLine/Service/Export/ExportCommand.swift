@@ -150,13 +150,34 @@ struct ExportCommand: Command {
         }
         let asJSON = arguments[CommonParameters.json]
         let terminal = context.terminal
-        let end = try await cluster.stream(FollowExport(job: job.job), CallRules(timeout: nil)) { progress, _ in
-            Self.show(progress.copied, progress.copiedBytes, asJSON, terminal)
+        let end: ExportJob
+        do {
+            end = try await cluster.stream(FollowExport(job: job.job), CallRules(timeout: nil)) { progress, _ in
+                Self.show(progress.copied, progress.copiedBytes, asJSON, terminal)
+            }
+        } catch let error as ErrorReply where Self.isLoss(error) {
+            throw Self.lost(error, job.job)
         }
         guard end.state == .done else {
             throw Self.failure(of: end)
         }
         return ExportOutcome(end)
+    }
+
+    /// Whether a job may well go on that can not be followed any more.
+    private static func isLoss(_ error: ErrorReply) -> Bool {
+        [.serviceUnavailable, .serverSilent, .shuttingDown, .eventsLost].contains(error.code)
+    }
+
+    /// The loss of a job that is kept and goes on by itself, with the way to it.
+    private static func lost(_ error: ErrorReply, _ job: String) -> ErrorReply {
+        var error = error
+        error.reason = ErrorWords.joined([error.reason, "The job \(job) is kept"], by: ". ")
+        error.recoverySuggestion =
+            "it goes on as soon as the exporter runs again: see 'obscura export status \(job)'; where it has failed meanwhile: "
+            + "obscura export resume \(job)"
+        error.parameters = (error.parameters ?? [:]).merging(["job": job]) { _, job in job }
+        return error
     }
 
     /// What ended a job, as if this command had met it, with the way to go on.

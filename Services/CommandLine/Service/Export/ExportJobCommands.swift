@@ -2,7 +2,7 @@ import MessageSchema
 
 /// `obscura export status`.
 struct ExportStatusCommand: Command {
-    private static let job = Positional("JOB", "One job; without it, all of yours", .optional, as: .text)
+    private static let job = Positional("JOB", "One job; without it, all of yours", .optional, as: .name)
 
     let signature = CommandSignature(
         "export status",
@@ -58,7 +58,7 @@ extension ExportStatusCommand {
 
 /// `obscura export pause`, `resume`, `cancel`.
 struct ControlExportCommand: Command {
-    private static let job = Positional("JOB", "The job", as: .text)
+    private static let job = Positional("JOB", "The job", as: .name)
     private let action: ControlExport.Action
 
     let signature: CommandSignature

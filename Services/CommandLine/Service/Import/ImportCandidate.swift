@@ -18,6 +18,8 @@ struct ImportCandidate: Sendable {
     let root: ImportRoot
     /// Its path below the root.
     let relativePath: String
+    /// Whether the user named this very file, and no folder that it lies in.
+    var isNamed = false
 }
 
 /// A directory that an import looks below; names below it are resolved without following symbolic links.

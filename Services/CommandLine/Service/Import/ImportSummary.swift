@@ -16,6 +16,8 @@ package struct ImportSummary: Encodable, Sendable {
     package private(set) var skipped: [Reason] = []
     /// Files that should have been imported and were not.
     package private(set) var failed: [Reason] = []
+    /// Whether one of those that were skipped was named by itself: it was wanted, and was not imported.
+    package private(set) var missesNamed = false
 
     package init() {}
 
@@ -25,7 +27,10 @@ package struct ImportSummary: Encodable, Sendable {
     mutating func addImported() { imported += 1 }
     mutating func addDuplicate() { duplicates += 1 }
     mutating func flaw(_ path: String, _ reason: String) { damaged.append(Reason(path: path, reason: reason)) }
-    mutating func skip(_ path: String, _ reason: String) { skipped.append(Reason(path: path, reason: reason)) }
+    mutating func skip(_ path: String, _ reason: String, isNamed: Bool) {
+        skipped.append(Reason(path: path, reason: reason))
+        if isNamed { missesNamed = true }
+    }
     mutating func fail(_ path: String, _ reason: String) { failed.append(Reason(path: path, reason: reason)) }
 
     /// In the order of the paths, however the uploads ended.

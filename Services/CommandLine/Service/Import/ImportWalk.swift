@@ -32,7 +32,9 @@ struct ImportWalk {
                 throw FilesError(code: .notFound, operation: "open", path: path)
             }
             let place = ImportPlace(root: root, shown: path, relative: name)
+            let before = candidates.count
             take(place, status.kind, depth: 0) { () throws(FilesError) in try root.openDirectory().openDirectory(name) }
+            if status.kind != .directory { candidates[before].isNamed = true }
         } catch {
             throw .cannotRead(path, error)
         }

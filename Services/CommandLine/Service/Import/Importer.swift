@@ -49,7 +49,7 @@ struct Importer: Sendable {
                 case .success(.duplicate(let flaw)):
                     summary.addDuplicate()
                     if let flaw { summary.flaw(candidate.path, flaw) }
-                case .success(.skipped(let reason)): summary.skip(candidate.path, reason)
+                case .success(.skipped(let reason)): summary.skip(candidate.path, reason, isNamed: candidate.isNamed)
                 case .success(.failed(let reason)): summary.fail(candidate.path, reason)
                 case .failure(let error):
                     summary.fail(candidate.path, error.sentence)

@@ -80,8 +80,12 @@ package struct CommandLineProgram: Sendable {
     private static let optionsOfAll: Set = ["--help", "-h", "--json", "--version"]
 
     private func overview(_ path: [String], _ rest: [String], in terminal: Terminal) throws -> ProgramStatus {
-        if rest.first == "--version" {
-            terminal.writeLine("obscura \(version)")
+        if rest.first(where: { $0 != "--json" }) == "--version" {
+            if rest.contains("--json") {
+                terminal.writeJSON(["version": version])
+            } else {
+                terminal.writeLine("obscura \(version)")
+            }
             return .success
         }
         let signatures = commands.map(\.signature)

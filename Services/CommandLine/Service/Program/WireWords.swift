@@ -55,7 +55,22 @@ enum WireWords {
         "group": ["GROUP"],
         "assets": ["URL"],
         "prompt": ["PROMPT"],
-        "purpose": ["purpose"],
+        "purpose": ["purpose", "notice"],
+        "validUntil": ["until"],
+        "record": ["RECORD"],
+        "subject": ["subject"],
+        "method": ["method"],
+        "notice": ["notice"],
+        "privacyNotice": ["notice"],
+        "language": ["notice"],
+        "retentionPeriod": ["notice"],
+        "jurisdiction": ["notice"],
+        "withdrawalMethod": ["notice"],
+        "piiTypes": ["notice"],
+        "storageLocations": ["notice"],
+        "controllers": ["notice"],
+        "use": ["USE"],
+        "answer": ["ANSWER"],
         "needs": ["resource"],
         "resource": ["resource"],
         "access": ["access"],
@@ -114,14 +129,17 @@ extension ErrorReply {
             error.reason = ErrorWords.joined([reason, found], by: ": ")
             return error
         }
-        guard let field = parameters?["parameter"], let word = WireWords.spoken(field, for: signature) else {
-            return self
-        }
+        // Several fields have commas between them: the first tells what was typed.
+        guard let field = parameters?["parameter"]?.split(separator: ",").first.map(String.init),
+            let word = WireWords.spoken(field, for: signature)
+        else { return self }
         var error = self
         if let reason, reason.hasPrefix(field + " ") {
             error.reason = word + reason.dropFirst(field.count)
-        } else if reason == code.usualReason {
+        } else if reason == nil || reason == code.usualReason {
             error.reason = "\(word) has a value that it can not have."
+        } else if let reason, !reason.contains(word) {
+            error.reason = "\(word): \(reason)"
         }
         if recoverySuggestion == code.usualRecovery {
             error.recoverySuggestion = "see 'obscura \(signature.name) --help'"

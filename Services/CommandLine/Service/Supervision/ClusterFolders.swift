@@ -22,6 +22,8 @@ package final class ClusterFolders: Sendable {
     let keys: Directory
     /// Held for as long as the supervisor lives: two on one runtime directory would fight.
     private let lock: FileLock
+    /// And two on one data directory: the second would start services that wait for the first one's.
+    private let dataLock: FileLock
 
     /// How long services of a supervisor that was killed may take to end: the kernel ends them with it (prctl(2),
     /// PR_SET_PDEATHSIG).
@@ -40,7 +42,8 @@ package final class ClusterFolders: Sendable {
         log = try Self.makeInner("log", in: data, options.data, mode: 0o2750, for: identity)
         notify = try Self.makeInner("notify", in: runtime, options.runtime, mode: 0o2710, for: identity)
         keys = try Self.makeInner("keys", in: runtime, options.runtime, mode: 0o2750, for: identity)
-        lock = try Self.lock(keys, options.runtime)
+        lock = try Self.lock(keys, "\(options.runtime)/keys", of: options.runtime, "--runtime")
+        dataLock = try Self.lock(log, "\(options.data)/log", of: options.data, "--data")
         self.identity = identity
         let end = ContinuousClock.now.advanced(by: Self.leaving)
         for service in ServiceName.allCases where !options.except.contains(service) {
@@ -206,23 +209,28 @@ package final class ClusterFolders: Sendable {
         }
     }
 
-    private static func lock(_ directory: borrowing Directory, _ runtime: String) throws(ClusterError) -> FileLock {
+    private static func lock(
+        _ directory: borrowing Directory,
+        _ path: String,
+        of folder: String,
+        _ option: String
+    ) throws(ClusterError) -> FileLock {
         do {
-            // The lock writes its holder's number: not into what has another name, too. Others can not change `keys` now.
+            // The lock writes its holder's number: not into what has another name, too. Others can not change the folder now.
             if let status = try directory.status(of: "up.lock"), status.kind != .regular || status.links != 1 {
                 throw ClusterError(
                     .notPermitted,
-                    "\(runtime)/keys/up.lock is a link, or no file",
+                    "\(path)/up.lock is a link, or no file",
                     advice: "Find out who put it there, and remove it"
                 )
             }
             return try FileLock("up.lock", in: directory)
         } catch {
-            guard (error as? FilesError)?.code == .locked else { throw explained(error, "\(runtime)/keys/up.lock") }
+            guard (error as? FilesError)?.code == .locked else { throw explained(error, "\(path)/up.lock") }
             throw ClusterError(
                 .alreadyRunning,
-                "Another `obscura up` runs on \(runtime)",
-                advice: "Use that one, end it, or choose another folder with --runtime"
+                "Another `obscura up` runs on \(folder)",
+                advice: "Use that one, end it, or choose another folder with \(option)"
             )
         }
     }
