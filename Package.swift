@@ -232,7 +232,7 @@ let testTargets: [Target] = [
         [
             "CameraConformance", "CaptureService", "Cameras", "Consent", "Containers", "Encoding", "EventLoop", "Files",
             "Imaging", "Logging", "Media", "MessageSchema", "Messaging", "Movies", "ServiceRuntime", "Sound",
-            "SoundConformance", "Timekeeping", "Video4Linux",
+            "SoundConformance", "Timekeeping", "Video4Linux", "VideoConversion",
         ]
     ),
     tests("SoundTests", ["MessageSchema", "Sound", "SoundConformance", "Timekeeping"]),

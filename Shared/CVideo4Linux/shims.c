@@ -1,5 +1,6 @@
 #include "CVideo4Linux.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -182,6 +183,12 @@ int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane, stru
     mapping->start = start;
     mapping->length = length;
     return 0;
+}
+
+int cv4l2_export_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane) {
+    struct v4l2_exportbuffer export = {.type = type, .index = index, .plane = plane, .flags = O_CLOEXEC | O_RDONLY};
+    int result = call(fd, VIDIOC_EXPBUF, &export);
+    return result != 0 ? result : export.fd;
 }
 
 int cv4l2_unmap_buffer(struct cv4l2_mapping mapping) {

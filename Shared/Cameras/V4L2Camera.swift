@@ -13,6 +13,9 @@ package actor V4L2Camera: CameraDevice {
     package nonisolated let camera: Camera
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.unownedExecutor }
 
+    /// How late a wait ends of a process that did not run meanwhile.
+    private static let held = Duration.milliseconds(500)
+
     private let loop: EventLoop
     private let path: String
     private let configuration: Configuration
@@ -122,6 +125,8 @@ package actor V4L2Camera: CameraDevice {
     package func nextFrame() async throws(CameraError) -> CapturedFrame {
         // When a camera that gives nothing good is started anew.
         var silenceEnds: BootInstant?
+        // Whether it was looked for a frame after that.
+        var isOverdue = false
         while true {
             guard let format, device != nil else { throw CameraError(.fault, "not open") }
             do throws(VideoError) {
@@ -141,6 +146,7 @@ package actor V4L2Camera: CameraDevice {
                 guard error.code == .fault else { throw CameraError(error, wasOpen: true) }
                 try restart(because: error)
                 silenceEnds = nil
+                isOverdue = false
                 continue
             }
             guard let descriptor = device?.pollDescriptor else { continue }
@@ -152,10 +158,17 @@ package actor V4L2Camera: CameraDevice {
             // A silent input may have lost its signal.
             let wake = await wait(for: descriptor, until: min(deadline, signal.nextLook))
             guard generation == self.generation, wake != .cancelled else { throw CameraError(.cancelled) }
-            if wake == .timedOut, BootInstant.now() >= deadline {
-                try restart(because: VideoError(.fault, operation: "poll", errorNumber: ETIMEDOUT))
-                silenceEnds = nil
+            let woken = BootInstant.now()
+            guard wake == .timedOut, woken >= deadline else { continue }
+            guard isOverdue else {
+                // A process that was held, or slept with its machine, was silent itself: frames may be there, or come now.
+                isOverdue = true
+                if deadline.duration(to: woken) >= Self.held { silenceEnds = woken.advanced(by: .milliseconds(limit)) }
+                continue
             }
+            try restart(because: VideoError(.fault, operation: "poll", errorNumber: ETIMEDOUT))
+            silenceEnds = nil
+            isOverdue = false
         }
     }
 

@@ -19,6 +19,7 @@ package struct VideoDevice: ~Copyable {
     let descriptor: Int32
     let bufferType: UInt32
     private var buffers: MappedBuffers?
+    private var exported: ExportedBuffers?
     private var format: VideoFormat?
     /// How the areas of a picture that has several become one.
     private var joint: AreaJoint?
@@ -155,9 +156,26 @@ package struct VideoDevice: ~Copyable {
         guard let buffers else { return }
         // Whatever the device says now, there is nothing left to do about it.
         _ = cv4l2_stream_off(descriptor, bufferType)
+        // Drivers without orphaned buffers release none of which one is mapped or exported (VIDIOC_REQBUFS, EBUSY).
+        exported = nil
         buffers.unmap()
         self.buffers = nil
         releaseBuffers()
+    }
+
+    /// Exports the buffers that are streamed (VIDIOC_EXPBUF), so that ``withNextSharedFrame(_:)`` tells each frame's descriptor.
+    ///
+    /// They are closed when streaming stops, and when the value goes.
+    ///
+    /// - Throws: `notSupported` for a driver that does not export its buffers, and for pictures of several areas, which are
+    ///   joined by copying; `absent`, `fault`. Streaming goes on without.
+    package mutating func exportBuffers() throws(VideoError) {
+        guard let buffers else { preconditionFailure("Buffers are exported while streaming.") }
+        guard joint == nil else { throw VideoError(.notSupported, operation: "VIDIOC_EXPBUF", errorNumber: 0) }
+        let (descriptor, type) = (descriptor, bufferType)
+        exported = try ExportedBuffers(count: buffers.count, areas: 1) { index, area in
+            cv4l2_export_buffer(descriptor, type, index, area)
+        }
     }
 
     /// Lends the next good frame, if there is one.
@@ -171,6 +189,15 @@ package struct VideoDevice: ~Copyable {
     ///   has stopped: stop streaming and start anew, also when it only gives bad frames.
     package mutating func withNextFrame<Result>(
         _ body: (RawSpan, FrameStamp) -> Result
+    ) throws(VideoError) -> Result? {
+        try withNextSharedFrame { bytes, stamp, _ in body(bytes, stamp) }
+    }
+
+    /// The same, and where the frame lies for other drivers and processes; nil where buffers are not exported.
+    ///
+    /// The frame is theirs as long as the body runs: the driver fills the buffer anew then.
+    package mutating func withNextSharedFrame<Result>(
+        _ body: (RawSpan, FrameStamp, SharedFrame?) -> Result
     ) throws(VideoError) -> Result? {
         guard let buffers, let format else { preconditionFailure("Frames come while streaming.") }
         // One turn over all buffers: a device that fills them faster than they are judged does not hold the loop.
@@ -191,10 +218,14 @@ package struct VideoDevice: ~Copyable {
                     join(frame, in: buffers)
                     // The picture is this value's own now, and the buffer can be filled anew.
                     try queue(frame.index)
-                    return unsafe joined.withUnsafeBytes { unsafe body($0.bytes, stamp) }
+                    return unsafe joined.withUnsafeBytes { unsafe body($0.bytes, stamp, nil) }
+                }
+                var shared: SharedFrame?
+                if let descriptor = exported?.descriptor(of: Int(frame.index)) {
+                    shared = SharedFrame(descriptor: descriptor, offset: offset, byteCount: report.byteCount)
                 }
                 let value = buffers.withBytes(of: Int(frame.index), from: offset, count: report.byteCount) { bytes in
-                    body(bytes, stamp)
+                    body(bytes, stamp, shared)
                 }
                 try queue(frame.index)
                 return value

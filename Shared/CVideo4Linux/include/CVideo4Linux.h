@@ -63,6 +63,8 @@ int cv4l2_request_buffers(int fd, uint32_t type, uint32_t *_Nonnull count);
 /// VIDIOC_QUERYBUF and mmap(2) of one plane.
 int cv4l2_map_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane, struct cv4l2_mapping *_Nonnull mapping);
 int cv4l2_unmap_buffer(struct cv4l2_mapping mapping);
+/// VIDIOC_EXPBUF of one plane, for reading: a descriptor, closed on exec, that is the caller's; or -errno.
+int cv4l2_export_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane);
 int cv4l2_queue_buffer(int fd, uint32_t type, uint32_t index, uint32_t plane_count);
 int cv4l2_dequeue_buffer(int fd, uint32_t type, uint32_t plane_count, struct cv4l2_frame *_Nonnull frame);
 int cv4l2_stream_on(int fd, uint32_t type);

@@ -55,9 +55,13 @@ struct LabCamera {
     /// A session of its own: as after a restart of the service.
     ///
     /// Others may change the camera, so that faults can be injected, and emulation is fifty times slower than a machine.
-    func session() -> CameraSession {
+    ///
+    /// - Parameter pixelFormat: The only one that it may use; any where it is nil.
+    /// - Returns: Not yet open.
+    func session(in pixelFormat: PixelFormat? = nil) -> CameraSession {
         var configuration = V4L2Camera.Configuration(firstFrameMilliseconds: 20_000, leastMilliseconds: 10_000)
         configuration.locksSettings = false
+        configuration.pixelFormats = pixelFormat.map { [$0] }
         return CameraSession(device: V4L2Camera(camera, path: node, configuration: configuration))
     }
 

@@ -173,6 +173,28 @@ struct LoopbackCameraTests {
         }
     }
 
+    @Test func `a driver that does not export its buffers says so, and streams on`() async throws {
+        try await Self.playing([try Self.frame(0, .none)]) { camera in
+            var device = try VideoDevice(path: camera.node)
+            _ = try device.setFormat(.motionJPEG, width: Self.size.width, height: Self.size.height)
+            try device.startStreaming()
+            do throws(VideoError) {
+                try device.exportBuffers()
+                Issue.record("it is exported")
+            } catch {
+                #expect(error.code == .notSupported && error.errorNumber == ENOTTY)
+            }
+            var frame: Bool?
+            while frame == nil {
+                frame = try device.withNextSharedFrame { bytes, _, shared in bytes.byteCount > 0 && shared == nil }
+                guard frame == nil else { break }
+                var item = pollfd(fd: device.pollDescriptor, events: Int16(POLLIN), revents: 0)
+                #expect(unsafe poll(&item, 1, 20_000) == 1)
+            }
+            #expect(frame == true)
+        }
+    }
+
     @Test func `a raw photo of a camera that has nothing but motion JPEG is refused, a PNG is not`() async throws {
         try await Self.playing([try Self.frame(0, .none)]) { camera in
             #expect(camera.camera.formats.map(\.pixelFormat) == ["MJPG"])
