@@ -3,7 +3,6 @@
 usage: cluster.py BIN OUT   (in the guest; BIN holds the executables, OUT keeps the photo and the film)
 """
 
-import array
 import json
 import os
 import re
@@ -11,35 +10,11 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from fractions import Fraction
 
-BIN, OUT = sys.argv[1], sys.argv[2]
-FAILURES = []
-PASSED = []
-
-
-def expect(what, got, wanted):
-    print(f"{'ok    ' if got == wanted else 'FAILED'} {what}: {got!r}" + ("" if got == wanted else f", not {wanted!r}"))
-    (PASSED if got == wanted else FAILURES).append(what)
-
-
-def run(*command):
-    """Standard output of a command that has to succeed."""
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
-
-
-def obscura(*arguments, status=0):
-    """Runs the command line; its lines of JSON, or the error's."""
-    done = subprocess.run(
-        [f"{BIN}/obscura", *arguments, "--json"], capture_output=True, text=True, timeout=300
-    )
-    expect("exit of obscura " + " ".join(arguments[:4]), done.returncode, status)
-    if done.returncode != status:
-        print(done.stdout + done.stderr)
-    text = done.stdout if status == 0 else done.stderr
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+from lab import BIN, OUT, Cluster, expect, obscura, report, run, wait_until
+from sound import check_sound, check_sound_losses
 
 
 def capture_nodes():
@@ -81,15 +56,6 @@ def shown_formats(camera):
                 raise ValueError(f"a range where there is none: {size}")
             sizes[size["minimumWidth"], size["minimumHeight"]] = sorted(map(seconds, size["intervals"]))
     return found
-
-
-def wait_until(what, condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return
-        time.sleep(0.5)
-    raise TimeoutError(what)
 
 
 def check_cameras():
@@ -266,65 +232,6 @@ def check_film(camera):
     expect("there are frames", film["frames"] > 1, True)
 
 
-def heard(path):
-    """The samples of a film's sound."""
-    raw = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-"], check=True, capture_output=True, timeout=300
-    ).stdout
-    return array.array("h", raw)
-
-
-def frequency(samples, rate):
-    """Seconds and hertz of the longest stretch that is loud, without its ends, by how often it crosses zero."""
-    step = rate // 100
-    longest, start = (0, 0), 0
-    for index in range(0, len(samples) - step, step):
-        if max(samples[index : index + step]) < 1000:
-            start = index + step
-        elif index + step - start > longest[1] - longest[0]:
-            longest = (start, index + step)
-    # Where a tone begins or ends at once, AAC has noise.
-    tone = samples[longest[0] + rate // 10 : longest[1] - rate // 10]
-    if not tone:
-        return 0, 0
-    crossings = sum((one < 0) != (other < 0) for one, other in zip(tone, tone[1:]))
-    return len(tone) / rate, crossings / 2 / (len(tone) / rate)
-
-
-def check_sound(camera):
-    """A tone is played into one end of the kernel's loopback card, and heard in a film at the other."""
-    listed = {microphone["id"]: microphone for microphone in obscura("microphones", "list")}
-    expect("microphones", sorted(listed), ["Loopback-0", "Loopback-1"])
-    expect("they are free", {m["availability"]["state"] for m in listed.values()}, {"available"})
-    player = subprocess.Popen(
-        ["ffmpeg", "-v", "error", "-re", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000"]
-        + ["-c:a", "pcm_s16le", "-ac", "1", "-f", "alsa", "hw:Loopback,0"],
-        stdin=subprocess.DEVNULL,
-    )
-    try:
-        status = "/proc/asound/Loopback/pcm0p/sub0/status"
-        wait_until("the tone is played", lambda: "RUNNING" in open(status).read())
-        for container, codec in (("mov", "pcm_s16le"), ("mp4", "aac")):
-            path = f"{OUT}/sound.{container}"
-            line = ["record", "--camera", camera["id"], "--duration", "4s", "--quality", "low", "--output", path]
-            line += ["--container", container, "--codec", "jpeg", "--microphone", "Loopback-1"]
-            film = obscura(*line)[-1]
-            expect(f"microphone of {container}", film["granted"]["microphone"], "Loopback-1")
-            expect(f"sound of {container}", (film["sound"]["rate"], film["sound"].get("ended")), (48000, None))
-            said = json.loads(run("ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", path))
-            picture, sound = said["streams"]
-            expect(f"codec of {container}", sound["codec_name"], codec)
-            frame = float(picture["duration"]) / int(picture["nb_read_frames"])
-            apart = abs(float(picture["duration"]) - float(sound["duration"]))
-            expect(f"tracks of {container} are as long, to a frame ({apart:.4f} of {frame:.4f} s)", apart <= frame, True)
-            seconds, hertz = frequency(heard(path), 48000)
-            expect(f"tone of {container} ({hertz:.1f} Hz in {seconds:.2f} s)", abs(hertz - 440) < 5 and seconds > 0.5, True)
-            print(f"      {film['sound']['gaps']} gaps, {film['sound']['silence']:.3f} s of silence")
-    finally:
-        player.terminate()
-        player.wait()
-
-
 def check_busy(camera):
     other = subprocess.Popen(
         ["v4l2-ctl", "-d", camera["node"], "--stream-mmap", "--stream-count=0"],
@@ -377,16 +284,7 @@ def check_preview(camera):
 
 
 def main():
-    folder = tempfile.mkdtemp()
-    os.environ.update(OBSCURA_RUNTIME=f"{folder}/run", OBSCURA_DATA=f"{folder}/data", OBSCURA_LOG_LEVEL="debug")
-    reader, writer = os.pipe()
-    log = open(f"{folder}/log", "w+")
-    cluster = subprocess.Popen(
-        [f"{BIN}/obscura", "up", "--ready-fd", str(writer)], pass_fds=[writer], stdout=log, stderr=log
-    )
-    os.close(writer)
-    try:
-        expect("the cluster is ready", bool(os.read(reader, 1)), True)
+    with Cluster() as cluster:
         cameras = check_cameras()
         check_controls(cameras[0])
         check_hotplug(cameras)
@@ -396,19 +294,11 @@ def main():
         check_film(cameras[0])
         obscura("permissions", "grant", "--resource", "microphone/*")
         check_sound(cameras[0])
+        check_sound_losses(cameras[0])
         check_preview(cameras[0])
         check_busy(cameras[1])
-    finally:
-        cluster.terminate()
-        cluster.wait(timeout=60)
-        print_looks(f"{folder}/data/log/probe.log")
-        log.seek(0)
-        if FAILURES:
-            print(log.read())
-            for name in sorted(os.listdir(f"{folder}/data/log")):
-                print(f"== {name}\n" + open(f"{folder}/data/log/{name}").read()[-4000:])
-    print(f"Ran {len(PASSED) + len(FAILURES)} tests, {len(FAILURES)} failed")
-    return 1 if FAILURES else 0
+    print_looks(f"{cluster.folder}/data/log/probe.log")
+    return report()
 
 
 sys.exit(main())
