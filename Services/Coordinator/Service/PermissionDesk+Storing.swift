@@ -1,5 +1,6 @@
 package import Consent
 import Logging
+import MessageSchema
 
 /// What is in force and has yet to reach the disk: steps, which somebody waits for, and what the audit log tells of
 /// everything else, which nobody does.
@@ -18,6 +19,19 @@ extension PermissionDesk {
 
     /// Has the audit log tell of what nothing else is stored of; it gets there soon, and nobody waits for it.
     package func note(_ make: @Sendable (Moment) -> [AuditEntryDraft]) { note(make(world.now().wall)) }
+
+    /// Has a use ended by an operator, and returns when every service has applied that; the audit log tells of it, stored or not.
+    ///
+    /// `unfinished` says what becomes of what it was making.
+    func stop(_ use: Use, by operator: Principal, unfinished: Unfinished?) async throws {
+        var draft = AuditEntryDraft(.useStopped, of: use, at: world.now().wall)
+        draft.by = `operator`
+        note([draft])
+        let id = use.use
+        try await turn(by: `operator`) { machine, now in
+            machine.stop(id, by: `operator`, unfinished: unfinished, at: now)
+        }
+    }
 
     /// Writes what the audit log has yet to tell; what can not be written is tried again later.
     package func storeNotes() async {

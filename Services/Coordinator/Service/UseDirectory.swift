@@ -85,14 +85,7 @@ package actor UseDirectory {
     /// - Throws: `PermissionRefusal.unknownUse`.
     package func stop(_ id: UseID, by operator: Principal, unfinished: Unfinished? = nil) async throws -> Use {
         guard let use = registry.all.first(where: { $0.use == id }) else { throw PermissionRefusal.unknownUse }
-        await desk.note { time in
-            var draft = AuditEntryDraft(.useStopped, of: use, at: time)
-            draft.by = `operator`
-            return [draft]
-        }
-        try await desk.turn(by: `operator`) { machine, now in
-            machine.stop(id, by: `operator`, unfinished: unfinished, at: now)
-        }
+        try await desk.stop(use, by: `operator`, unfinished: unfinished)
         return use
     }
 
